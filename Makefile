@@ -1,0 +1,62 @@
+# Everything a developer runs. `make` alone lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN   := .venv/bin
+READY := .venv/.ready
+PYTEST := $(BIN)/python -m pytest
+# pytest answers 5 when a selection is empty; that is no failure for the selections that may be.
+MAY_BE_EMPTY := || [ $$? -eq 5 ]
+
+.PHONY: help setup demo serve check static quick test system soak bench format lock clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## Make .venv with everything that developing needs, from the lock
+
+$(READY): pyproject.toml requirements/dev.txt requirements/installer.txt scripts/setup
+	@scripts/setup
+	@touch $@
+
+demo: setup ## Start a hub, send a week of sample events, show their lineage
+	@$(BIN)/lineage-hub demo
+
+serve: setup ## Start a hub on 127.0.0.1:8000 with the user's data folder
+	@$(BIN)/lineage-hub serve
+
+check: static quick ## Format, lint, types, imports and quick tests: about a minute
+
+static: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports --no-logo
+
+quick: setup
+	$(PYTEST) tests -m "not slow and not serial" -n auto -q
+
+test: static system quick ## Everything: what check does, then the slow tests, those that need the machine alone last
+	$(PYTEST) tests -m "slow and not serial" -n auto --dist loadgroup $(MAY_BE_EMPTY)
+	$(PYTEST) tests -m serial $(MAY_BE_EMPTY)
+
+system: # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store
+	@scripts/system-packages strace postgresql
+
+soak: setup system ## The proofs at full size; writes their figures to benchmarks/README.md
+	LINEAGE_HUB_PROOF=soak $(BIN)/python -m benchmarks.soak
+
+bench: setup ## Measure every claim of speed; writes the table to benchmarks/README.md
+	$(BIN)/python -m benchmarks.run
+
+format: setup ## Rewrite the code the way check wants it
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+lock: setup ## Resolve pyproject.toml into requirements/*.txt (LOCK_FLAGS=--upgrade for newer versions)
+	scripts/lock
+
+clean: ## Remove .venv, caches and built files
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""One program for each claim about speed, size and start-up. README.md holds the last results."""

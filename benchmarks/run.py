@@ -1,0 +1,59 @@
+"""All programs enter, one after the other on the same data folders. The table in README.md leaves.
+
+The exit code is 0 when every program ran; with --strict, only when nothing falls short of a must.
+"""
+
+import argparse
+import sys
+
+from benchmarks import (
+    column_lineage,
+    disk,
+    ingest_batches,
+    ingest_growth,
+    ingest_singles,
+    lineage_as_of,
+    lineage_reads,
+    start_and_memory,
+)
+from benchmarks.bench import Program, add_arguments, run_programs
+from benchmarks.claims import SHORT_OF, Row, as_markdown
+from benchmarks.report import describe_machine, write_part
+
+PROGRAMS: dict[str, Program] = {
+    "ingest_singles": ingest_singles.measure,
+    "ingest_batches": ingest_batches.measure,
+    "ingest_growth": ingest_growth.measure,
+    "lineage_reads": lineage_reads.measure,
+    "lineage_as_of": lineage_as_of.measure,
+    "column_lineage": column_lineage.measure,
+    "start_and_memory": start_and_memory.measure,
+    "disk": disk.measure,
+}
+REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
+
+
+def render_table(machine: str, results: dict[str, list[Row]]) -> str:
+    rows = [row for found in results.values() for row in found]
+    names = [name for name, found in results.items() for _ in found]
+    commands = {place: f"python -m benchmarks.{name}" for place, name in enumerate(names)}
+    return f"{machine}\n\n{REFERENCE}\n\n{as_markdown(rows, commands)}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description="Measure every claim.")
+    add_arguments(parser)
+    parser.add_argument("--only", nargs="+", choices=PROGRAMS, help="only these; README.md stays as it is")
+    parser.add_argument("--no-readme", action="store_true", help="leave README.md as it is")
+    parser.add_argument("--strict", action="store_true", help="fail when a figure falls short of its must")
+    wanted = parser.parse_args()
+    machine = describe_machine()
+    results = run_programs(wanted, {name: PROGRAMS[name] for name in wanted.only or PROGRAMS})
+    if not (wanted.short or wanted.only or wanted.no_readme):
+        write_part("speed", render_table(machine, results))
+    short_of = [row for found in results.values() for row in found if row.verdict == SHORT_OF]
+    return 1 if wanted.strict and short_of else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""The proofs enter, at full size. Their figures leave as the second table of README.md.
+
+A proof writes what it did as one JSON object into a file of the folder that LINEAGE_HUB_FIGURES names;
+the file's name is the proof's, the keys are its figures, and a key `proof` replaces the name by a sentence.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import describe_machine, write_part
+
+SUITES = ("tests/proofs", "tests/properties")
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def read_figures(folder: Path) -> dict[str, dict[str, Any]]:
+    """Each proof's sentence, with its figures."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.json")):
+        figures = json.loads(path.read_text())
+        sentence = figures.pop("proof", path.stem.replace("_", " "))
+        found[sentence] = figures
+    return found
+
+
+def count_outcomes(junit: Path) -> dict[str, int]:
+    suites = list(ET.parse(junit).getroot().iter("testsuite")) if junit.exists() else []
+    counts = {
+        name: sum(int(s.get(name, 0)) for s in suites) for name in ("tests", "failures", "errors", "skipped")
+    }
+    return {"passed": counts["tests"] - counts["failures"] - counts["errors"] - counts["skipped"], **counts}
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def render_table(
+    machine: str, figures: dict[str, dict[str, Any]], outcomes: dict[str, int], took_s: float
+) -> str:
+    shown = ", ".join(f"{count} {name}" for name, count in outcomes.items() if name != "tests" and count)
+    lines = [
+        machine,
+        "",
+        f"`python -m benchmarks.soak`: {shown or 'no test ran'}; {took_s / 60:.0f} minutes.",
+        "",
+        "| proof | figures |",
+        "|---|---|",
+    ]
+    for sentence, values in figures.items():
+        text = "; ".join(f"{name.replace('_', ' ')} {_show(value)}" for name, value in values.items())
+        lines.append(f"| {sentence} | {text} |".replace("\n", " "))
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.soak",
+        description="Run the proofs at full size; further words go to pytest.",
+    )
+    parser.add_argument("--no-readme", action="store_true", help="leave README.md as it is")
+    wanted, for_pytest = parser.parse_known_args()
+    machine = describe_machine()
+    with tempfile.TemporaryDirectory(prefix="lineage-hub-soak-") as name:
+        folder = Path(name, "figures")
+        folder.mkdir()
+        junit = Path(name, "junit.xml")
+        environment = {**os.environ, "LINEAGE_HUB_PROOF": "soak", "LINEAGE_HUB_FIGURES": str(folder)}
+        suites = [suite for suite in SUITES if (ROOT / suite).is_dir()]
+        # A proof at full size may take hours: the limit of the everyday suite would end it.
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-o",
+            "timeout=0",
+            f"--junitxml={junit}",
+            *suites,
+            *for_pytest,
+        ]
+        started_at = time.monotonic()
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        took_s = time.monotonic() - started_at
+        table = render_table(machine, read_figures(folder), count_outcomes(junit), took_s)
+    print(table)
+    if not wanted.no_readme:
+        write_part("soak", table)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""Arguments of the command line enter; the answer leaves on stdout, an error as one message on stderr.
+
+The exit code is 0, that of the error's class, or 2 when the command itself was written wrongly.
+"""
+
+import sys
+
+from lineage_hub.errors import LineageHubError
+
+
+def main() -> None:
+    from lineage_hub.cli.app import load_app
+
+    try:
+        load_app()()
+    except LineageHubError as error:
+        print(explain(error), file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def explain(error: LineageHubError) -> str:
+    """What happened, what it is about unless that is said already, and what to do next."""
+    about = f" ({error.subject})" if error.subject and error.subject not in error.message else ""
+    action = f"\n  {error.action}" if error.action else ""
+    return f"Error: {error.message}{about}{action}"

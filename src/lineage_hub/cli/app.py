@@ -1,0 +1,55 @@
+"""The modules of `COMMANDS` enter, each of which adds its commands to `app`; the whole command leaves.
+
+They import what is heavy inside their functions, so that `lineage-hub --help` is quick and needs no extra.
+"""
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from lineage_hub import __version__
+
+# In the order that --help shows them.
+COMMANDS = (
+    "serve",
+    "lineage",
+    "diff",
+    "events",
+    "dead_letters",
+    "doctor",
+    "backup",
+    "demo",
+    "config",
+)
+
+app = typer.Typer(
+    name="lineage-hub",
+    help="Where data comes from, what it feeds, which run made it, and what changed.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A defect shows Python's plain traceback: the pretty one prints local variables, secrets too.
+    pretty_exceptions_enable=False,
+)
+
+
+def load_app() -> typer.Typer:
+    for name in COMMANDS:
+        import_module(f"lineage_hub.cli.{name}")
+    return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"lineage-hub {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass

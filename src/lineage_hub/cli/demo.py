@@ -1,0 +1,152 @@
+"""A seed enters; a hub starts, takes a week of the sample's events, and what it can answer leaves as tables.
+
+With a terminal attached the hub goes on serving until Ctrl-C; without one it stops and the command ends.
+"""
+
+import json
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineage_hub.cli.answers import Difference, Job, Jobs, Run, Runs
+from lineage_hub.cli.app import app
+from lineage_hub.cli.child_hub import ChildHub, child_hub
+from lineage_hub.cli.diff import print_changes
+from lineage_hub.cli.hub import Hub
+from lineage_hub.cli.lineage import show_lineage
+from lineage_hub.cli.nodes import quoted
+from lineage_hub.cli.sending import send_events
+from lineage_hub.cli.terminal import print_table
+from lineage_hub.errors import InternalError
+from lineage_hub.sample import HEADLINE, Week, shop_week
+from lineage_hub.settings import load_settings
+
+RUNS_SHOWN = 10
+
+
+@app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3")
+def demo(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the hub's data; a temporary one unless given.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed makes other run ids, durations and counts.")] = 7,
+) -> None:
+    """Start a hub, send it a sample week of a bookshop's events, and show what it knows."""
+    _make_sigterm_interrupt()
+    try:
+        with _folder(data) as folder, child_hub(folder) as child:
+            week = shop_week(seed)
+            settings = load_settings({"url": child.url}, folder / "demo.toml", {})
+            with Hub(settings) as hub:
+                _send(hub, week)
+                _show(hub, week)
+            if sys.stdin.isatty() and sys.stdout.isatty():
+                _keep_serving(child)
+    except KeyboardInterrupt:
+        print("\nThe hub has stopped.")
+
+
+@contextmanager
+def _folder(data: Path | None) -> Iterator[Path]:
+    if data is not None:
+        yield data
+        return
+    with tempfile.TemporaryDirectory(prefix="lineage-hub-demo-") as made:
+        yield Path(made)
+
+
+def _make_sigterm_interrupt() -> None:
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+
+
+def _send(hub: Hub, week: Week) -> None:
+    lines = [json.dumps(event, ensure_ascii=False).encode() for event in week.events]
+    result = send_events(hub, lines, 100, len(lines))
+    if result.failures:
+        raise InternalError(
+            f"the hub refused {len(result.failures)} of {len(lines)} events: {result.failures[0].reason}",
+            action="see `lineage-hub dead-letters list`",
+        )
+    print(
+        f"Sent a week of a bookshop's data platform, {week.start_at:%a %d %b} to {week.end_at:%a %d %b %Y}: "
+        f"{result.accepted} events, {week.repeats} of them twice."
+    )
+
+
+def _show(hub: Hub, week: Week) -> None:
+    end, midweek, start = _iso(week.end_at), _iso(week.midweek_at), _iso(week.start_at.replace(hour=12))
+    _heading("What feeds the headline figure, and what does it feed?", "lineage-hub lineage revenue_daily")
+    show_lineage(hub, HEADLINE, direction="both", depth=20)
+    jobs = hub.read(Jobs, "/jobs", limit=1000).jobs
+    runs = sorted(_runs(hub, jobs), key=lambda one: one[1].started_at or "", reverse=True)
+    _heading("Which runs were the last?", f"curl {hub.shown_url}/api/v1/jobs")
+    _print_runs(runs[:RUNS_SHOWN])
+    failed = [one for one in runs if one[1].state == "FAILED"]
+    _heading(f"Which of the week's {len(runs)} runs failed?")
+    _print_runs(failed)
+    _heading("What changed around it this week?", f"lineage-hub diff revenue_daily --from {start} --to {end}")
+    question = {"nodeId": HEADLINE, "from": start, "to": end}
+    print_changes(hub.read(Difference, "/lineage/diff", **question))
+    _heading(
+        f"What fed it in the middle of the week, on {week.midweek_at:%A} at {week.midweek_at:%H:%M} UTC?",
+        f"lineage-hub lineage revenue_daily --direction upstream --depth 2 --as-of {midweek}",
+    )
+    show_lineage(hub, HEADLINE, direction="upstream", depth=2, as_of=midweek)
+
+
+def _runs(hub: Hub, jobs: list[Job]) -> Iterator[tuple[Job, Run]]:
+    for job in jobs:
+        path = f"/namespaces/{quoted(job.id.namespace)}/jobs/{quoted(job.id.name)}/runs"
+        for run in hub.read(Runs, path, limit=1000).runs:
+            yield job, run
+
+
+def _print_runs(runs: list[tuple[Job, Run]]) -> None:
+    rows = [(job.id.name, run.state, (run.started_at or "")[:19], _duration(run)) for job, run in runs]
+    print_table(("job", "state", "started (UTC)", "took"), rows)
+
+
+def _duration(run: Run) -> str:
+    if run.duration_ms is None:
+        return "–"
+    minutes, seconds = divmod(run.duration_ms / 1000, 60)
+    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+
+
+def _heading(question: str, command: str = "") -> None:
+    if sys.stdout.isatty():
+        question = f"\x1b[1m{question}\x1b[0m"
+    print(f"\n{question}")
+    if command:
+        print(f"  $ {command}")
+    print(flush=True)
+
+
+def _iso(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
+def _keep_serving(child: ChildHub) -> None:
+    print(f"\nThe hub is serving at {child.url} (API at {child.url}/docs). Try in another terminal:\n")
+    print(f"  lineage-hub lineage customers_360 --url {child.url}")
+    print(f"  lineage-hub lineage revenue_daily --columns --url {child.url}")
+    print(f"  OPENLINEAGE_URL={child.url} dbt-ol run\n")
+    print("Ctrl-C stops it.", flush=True)
+    while child.process.poll() is None:
+        time.sleep(0.2)
+    raise InternalError(
+        f"the hub stopped by itself (exit code {child.process.returncode}); it said:\n{child.said()}",
+        action="run `lineage-hub doctor`",
+    )

@@ -1,0 +1,138 @@
+"""Filters or a file of events enter; stored events, or what became of those that were sent, leave."""
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lineage_hub.cli.answers import Event, Events
+from lineage_hub.cli.app import app
+from lineage_hub.cli.groups import ListByDefault
+from lineage_hub.cli.hub import Hub
+from lineage_hub.cli.nodes import quoted
+from lineage_hub.cli.options import HUB, takes_settings
+from lineage_hub.cli.sending import MAX_BATCH, read_events, send_events
+from lineage_hub.cli.terminal import print_json, print_table
+from lineage_hub.cli.times import HELP as TIME_HELP
+from lineage_hub.cli.times import read_time
+from lineage_hub.errors import InvalidRequest
+from lineage_hub.settings import Settings
+
+events = typer.Typer(help="List, show and send events; without a command they are listed.", cls=ListByDefault)
+app.add_typer(events, name="events")
+
+JSON_OPTION = typer.Option("--json", help="Print JSON.")
+
+
+class Order(StrEnum):
+    desc = "desc"
+    asc = "asc"
+
+
+EXAMPLES = """Examples:
+
+lineage-hub events
+
+lineage-hub events list --after 24h --limit 20
+
+lineage-hub events send events.ndjson
+
+gunzip -c archive.ndjson.gz | lineage-hub events send -"""
+
+
+@events.command("list", epilog=EXAMPLES)
+@takes_settings(*HUB)
+def list_events(
+    settings: Settings,
+    before: Annotated[str | None, typer.Option(help=f"Only events before then. {TIME_HELP}")] = None,
+    after: Annotated[str | None, typer.Option(help="Only events after then; same spellings.")] = None,
+    limit: Annotated[int, typer.Option(help="Most events to list.", min=1, max=10_000)] = 25,
+    offset: Annotated[int, typer.Option(help="How many to pass over first.", min=0)] = 0,
+    order: Annotated[Order, typer.Option(help="desc: the latest first.")] = Order.desc,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+) -> None:
+    """List events by their time, the latest first."""
+    question = {
+        "before": read_time(before, "--before"),
+        "after": read_time(after, "--after"),
+        "limit": limit,
+        "offset": offset,
+        "sortDirection": order.value,
+    }
+    with Hub(settings) as hub:
+        if as_json:
+            print_json(hub.read_object("/events/lineage", **question))
+            return
+        answer = hub.read(Events, "/events/lineage", **question)
+    print_table(("time", "event", "about", "in", "out", "run"), [_row(event) for event in answer.events])
+    hidden = answer.total_count - offset - len(answer.events)
+    if hidden > 0:
+        print(f"… {hidden} more; use --limit and --offset to see them", file=sys.stderr)
+
+
+def _row(event: Event) -> tuple[str, ...]:
+    if event.run is not None:
+        kind = event.event_type or "OTHER"
+    else:
+        kind = "JOB" if event.job is not None else "DATASET"
+    about = event.job or event.dataset
+    name = f"{about.namespace}:{about.name}" if about is not None else ""
+    counts = (str(len(event.inputs or ())), str(len(event.outputs or ())))
+    return event.event_time, kind, name, *counts, event.run.run_id if event.run is not None else ""
+
+
+@events.command("show", epilog="Example: lineage-hub events show 0b9d4ee0c2a94b0b9c2c63e4f3a1d9ab")
+@takes_settings(*HUB)
+def show_event(
+    settings: Settings,
+    event_id: Annotated[str, typer.Argument(metavar="ID", help="The id of an event.", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, which it is anyway.")] = False,
+) -> None:
+    """Show one event as it was sent."""
+    with Hub(settings) as hub:
+        print_json(hub.read_object(f"/events/{quoted(event_id)}"))
+
+
+@events.command("send", epilog=EXAMPLES)
+@takes_settings(*HUB)
+def send(
+    settings: Settings,
+    file: Annotated[
+        str, typer.Argument(help="NDJSON, a JSON array or one event; - reads stdin.", show_default=False)
+    ],
+    batch: Annotated[int, typer.Option(help="Most events in one request.", min=1, max=MAX_BATCH)] = 500,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+) -> None:
+    """Send events from a file, in batches; the hub keeps those it refuses as dead letters."""
+    total, lines = _opened(file)
+    with Hub(settings) as hub:
+        result = send_events(hub, lines, batch, total)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        print(f"{result.accepted} events accepted, {len(result.failures)} refused")
+        for failure in result.failures:
+            print(f"  event {failure.number}: {failure.reason}", file=sys.stderr)
+    if result.failures:
+        raise typer.Exit(1)
+
+
+def _opened(file: str) -> tuple[int, Iterator[bytes]]:
+    """How many events there are, and the events."""
+    try:
+        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InvalidRequest(
+            f"{file} can't be read: {error.strerror}",
+            subject=file,
+            action="name a file that exists, or - for stdin",
+        ) from None
+    found = read_events(text)
+    if not found:
+        raise InvalidRequest(
+            f"{file} holds no events", subject=file, action="give NDJSON, a JSON array or one event"
+        )
+    return len(found), iter(found)

@@ -1,0 +1,112 @@
+"""Nodes, edges and a root enter; the lines of a tree leave, upstream first, each node opened once.
+
+A node met again is marked rather than drawn again, a cycle is called one, and no recursion bounds the depth.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lineage_hub.cli.answers import Edge, Node
+
+SEEN = "(see above)"
+CYCLE = "(cycle)"
+Neighbours = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`branch` is the drawing, `node` the id or the heading, `mark` what is said about it."""
+
+    branch: str
+    node: str
+    mark: str = ""
+    is_heading: bool = False
+
+
+def draw(
+    nodes: Sequence[Node], root: str, sides: Sequence[str] = ("upstream", "downstream")
+) -> Iterator[Line]:
+    """The root, then a branch for each side that has something."""
+    edges = {edge for node in nodes for edge in (*node.in_edges, *node.out_edges)}
+    shown = {node.id for node in nodes}
+    yield Line("", root)
+    ways = [(side, _neighbours(edges, shown, side)) for side in sides]
+    ways = [(side, way) for side, way in ways if way.get(root)]
+    for number, (side, way) in enumerate(ways):
+        last = number == len(ways) - 1
+        yield Line("└── " if last else "├── ", side, is_heading=True)
+        yield from _branches(way, root, "    " if last else "│   ")
+
+
+def _neighbours(edges: set[Edge], shown: set[str], side: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for edge in edges:
+        # An edge to a node that was not sent (beyond the depth or the limit) can't be drawn.
+        if edge.origin in shown and edge.destination in shown:
+            near, far = (
+                (edge.destination, edge.origin) if side == "upstream" else (edge.origin, edge.destination)
+            )
+            found.setdefault(near, []).append(far)
+    for ends in found.values():
+        ends.sort()
+    return found
+
+
+def _branches(way: Neighbours, root: str, indent: str) -> Iterator[Line]:
+    opened = {root}
+    path = {root: None}
+    # Of each open node: its drawing and the neighbours still to come.
+    stack: list[tuple[str, list[str]]] = [(indent, list(reversed(way[root])))]
+    while stack:
+        indent, waiting = stack[-1]
+        if not waiting:
+            stack.pop()
+            path.popitem()
+            continue
+        node = waiting.pop()
+        branch = indent + ("├── " if waiting else "└── ")
+        further = way.get(node, ())
+        if node in path:
+            yield Line(branch, node, CYCLE)
+        elif node in opened and further:
+            yield Line(branch, node, SEEN)
+        else:
+            yield Line(branch, node)
+            if further:
+                opened.add(node)
+                path[node] = None
+                stack.append((indent + ("│   " if waiting else "    "), list(reversed(further))))
+
+
+Label = Callable[[str], tuple[str, str, str]]
+
+
+def print_tree(lines: Iterator[Line], label: Label) -> None:
+    """`label` gives kind, name and what stands beside the name; a terminal gets colours, a pipe none."""
+    import sys
+
+    if not sys.stdout.isatty():
+        for line in lines:
+            print(_plain(line, label))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    styles = {"job": "bold cyan", "dataset": "bold green", "column": "green"}
+    for line in lines:
+        if line.is_heading:
+            parts = [(line.branch, "dim"), (line.node, "italic")]
+        else:
+            kind, name, beside = label(line.node)
+            parts = [(line.branch, "dim"), (f"{kind} ", "dim"), (name, styles.get(kind, ""))]
+            parts += [(f"  {beside}", "red" if "FAILED" in beside else "dim")] if beside else []
+            parts += [(f"  {line.mark}", "yellow")] if line.mark else []
+        console.print(Text.assemble(*parts), soft_wrap=True)
+
+
+def _plain(line: Line, label: Label) -> str:
+    if line.is_heading:
+        return line.branch + line.node
+    kind, name, beside = label(line.node)
+    return "  ".join(part for part in (f"{line.branch}{kind} {name}", beside, line.mark) if part)

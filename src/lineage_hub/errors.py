@@ -1,0 +1,176 @@
+"""What went wrong enters as a class of this tree; one JSON shape, one exit code and one sentence leave it.
+
+Terminal errors repeat when the same thing is tried again, Transient ones may not: that alone decides a retry.
+
+    LineageHubError
+    ├── Terminal
+    │   ├── InvalidEvent           invalid_event          400   not an OpenLineage event
+    │   ├── InvalidRequest         invalid_request        400   a parameter or a body that can't be read
+    │   │   └── InvalidSetting     invalid_setting        400   a setting that is unknown or out of bounds
+    │   ├── NotFound               not_found              404   nothing by that name
+    │   ├── MethodNotAllowed       method_not_allowed     405   the path is right, the verb is not
+    │   ├── Conflict               conflict               409   the state of the thing forbids it
+    │   ├── Gone                   gone                   410   older than what is kept
+    │   ├── BodyTooLarge           body_too_large         413   more bytes or events than one request may have
+    │   ├── UnsupportedEncoding    unsupported_encoding   415   a content type or encoding that isn't read
+    │   ├── InternalError          internal_error         500   a defect of the hub's own
+    │   ├── StoreTooNew            store_too_new          500   the database was written by a newer hub
+    │   └── ExtraMissing           extra_missing          500   a part that isn't installed
+    └── Transient
+        ├── Overloaded             overloaded             503   the queue is full, or the wait too long
+        ├── StoreUnavailable       store_unavailable      503   the database doesn't answer
+        ├── StorageFull            storage_full           503   no space left to make an event durable
+        └── Unreachable            unreachable            503   no hub answers at the address
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, TypedDict
+
+
+class ErrorBody(TypedDict):
+    """The JSON of every error; Marquez's clients read `code` and `message`."""
+
+    code: int
+    message: str
+    error: str
+    subject: str | None
+    action: str | None
+
+
+class LineageHubError(Exception):
+    """An error with a stable code, the id it is about and what to do next."""
+
+    code: ClassVar[str] = ""
+    status: ClassVar[int] = 500
+    transient: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, subject: str | None = None, action: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.subject = subject
+        self.action = action
+
+    def body(self) -> ErrorBody:
+        return {
+            "code": self.status,
+            "message": self.message,
+            "error": self.code,
+            "subject": self.subject,
+            "action": self.action,
+        }
+
+
+class Terminal(LineageHubError):
+    """Fails again however often it is tried."""
+
+
+class InvalidEvent(Terminal):
+    code = "invalid_event"
+    status = 400
+
+
+class InvalidRequest(Terminal):
+    code = "invalid_request"
+    status = 400
+    exit_code = 2
+
+
+class InvalidSetting(InvalidRequest):
+    code = "invalid_setting"
+
+
+class NotFound(Terminal):
+    code = "not_found"
+    status = 404
+
+
+class MethodNotAllowed(Terminal):
+    code = "method_not_allowed"
+    status = 405
+
+
+class Conflict(Terminal):
+    code = "conflict"
+    status = 409
+
+
+class Gone(Terminal):
+    code = "gone"
+    status = 410
+
+
+class BodyTooLarge(Terminal):
+    code = "body_too_large"
+    status = 413
+
+
+class UnsupportedEncoding(Terminal):
+    code = "unsupported_encoding"
+    status = 415
+
+
+class InternalError(Terminal):
+    code = "internal_error"
+
+
+class StoreTooNew(Terminal):
+    code = "store_too_new"
+    exit_code = 4
+
+
+class ExtraMissing(Terminal):
+    code = "extra_missing"
+    exit_code = 5
+
+    @classmethod
+    def of(cls, extra: str, purpose: str) -> "ExtraMissing":
+        """`purpose` completes "… needs the extra": "lineage-hub serve", "a PostgreSQL database"."""
+        return cls(
+            f"{purpose} needs the extra '{extra}', which is not installed",
+            subject=extra,
+            action=f"pip install 'lineage-hub[{extra}]'",
+        )
+
+
+class Transient(LineageHubError):
+    """May succeed when it is tried again after `retry_after_s`."""
+
+    status = 503
+    transient = True
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        subject: str | None = None,
+        action: str | None = None,
+        retry_after_s: int = 1,
+    ) -> None:
+        super().__init__(message, subject=subject, action=action)
+        self.retry_after_s = retry_after_s
+
+
+class Overloaded(Transient):
+    code = "overloaded"
+
+
+class StoreUnavailable(Transient):
+    code = "store_unavailable"
+
+
+class StorageFull(Transient):
+    code = "storage_full"
+
+
+class Unreachable(Transient):
+    code = "unreachable"
+
+
+def every_error(root: type[LineageHubError] = LineageHubError) -> Iterator[type[LineageHubError]]:
+    """The classes of the tree that can be raised, each of which has a code."""
+    for child in root.__subclasses__():
+        if child.code:
+            yield child
+        yield from every_error(child)

@@ -1,0 +1,374 @@
+"""A dataset or one of its fields enters; the fields it is made from, and with them those it feeds, leave.
+
+The rules are those of docs/fold.md, "Column edges"; each edge knows its transformations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from lineage_hub.lineage.rows import EventRow
+from lineage_hub.lineage.runs import RunFacts, static_facts
+from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, Mention, Shape
+from lineage_hub.query.facts import PRECEDENCE, Placed, dataset_facts, facet_texts, placed_mentions
+from lineage_hub.query.identity import job_version
+from lineage_hub.query.nodes import _Schema, lenient
+from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.versions import Versions
+from lineage_hub.wire import facets as read
+from lineage_hub.wire.facets import ColumnLineage, Transformation
+
+WHOLE = None
+Column = tuple[int, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEdge:
+    """From a field to a field, or to a whole dataset (`target[1]` is None)."""
+
+    source: Column
+    target: Column
+    transformations: tuple[Transformation, ...]
+    description: str | None = None
+    type: str | None = None
+
+
+class Columns:
+    """Column edges of datasets as far as one request asks for them."""
+
+    def __init__(self, snapshot: Snapshot, mode: str = "current") -> None:
+        self._snapshot, self._ever = snapshot, mode != "current"
+        self._into: dict[int, list[ColumnEdge]] = {}
+
+    def into(self, dataset: int) -> list[ColumnEdge]:
+        if dataset not in self._into:
+            kept = None if self._ever else self._snapshot.recall("columns", dataset)
+            if isinstance(kept, list):
+                self._into[dataset] = kept
+            else:
+                holders = self._every_holder(dataset) if self._ever else self._holders(dataset)
+                edges = self._edges(dataset, holders)
+                self._into[dataset] = edges
+                if not self._ever and not self._snapshot.links:
+                    writers = {holder.row.subject for holder in holders}
+                    speaking = self._snapshot.jobs_speaking_of([dataset])
+                    depends = self._snapshot.names_under(dataset) | writers | speaking
+                    self._snapshot.keep("columns", dataset, depends, edges)
+        return self._into[dataset]
+
+    def out_of(self, dataset: int) -> list[ColumnEdge]:
+        return [
+            edge
+            for target in self._fed_by(dataset)
+            for edge in self.into(target)
+            if edge.source[0] == dataset
+        ]
+
+    def _fed_by(self, dataset: int) -> set[int]:
+        """Datasets whose column facets ever named this one."""
+        snapshot = self._snapshot
+        names = snapshot.names_under(dataset)
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+        targets = {
+            m.dataset for shape in shapes.values() for m in shape.mentions if not names.isdisjoint(m.sources)
+        }
+        found = {snapshot.joined((target,)).of(target) for target in targets}
+        for target in targets & snapshot.cuts.keys():
+            found |= {snapshot.joined((to,)).of(to) for to in _later_names(snapshot, target)}
+        return found
+
+    def _holders(self, dataset: int) -> list[Placed]:
+        snapshot = self._snapshot
+        names = snapshot.names_under(dataset)
+        found = []
+        jobs = snapshot.jobs_speaking_of([dataset])
+        edges = snapshot.edges(jobs)
+        heads = snapshot.heads(jobs)
+        for job in jobs:
+            head = heads[job]
+            if head is None or dataset not in edges[job].outputs:
+                continue
+            holder = _newest(self._written(head, names, dataset)) or self._older(job, head, names, dataset)
+            if holder is not None:
+                found.append(holder)
+        silent = self._without_writer(dataset, names)
+        return found if silent is None else [*found, silent]
+
+    def _written(self, run: RunFacts, names: Collection[int], dataset: int) -> list[Placed]:
+        shapes = self._snapshot.reader.shapes({row.shape for row in run.events})
+        return [
+            Placed(row, mention, run)
+            for row in run.events
+            for mention in shapes[row.shape].mentions
+            if mention.dataset in names and mention.side in WRITTEN and "columnLineage" in mention.facets
+            and self._lies_on(row, shapes[row.shape], mention, run) == dataset
+        ]  # fmt: skip
+
+    def _lies_on(self, row: EventRow, shape: Shape, mention: Mention, run: RunFacts) -> int | None:
+        lies_on = self._snapshot.place_mention(row, shape, mention, run)
+        return None if lies_on is None else self._snapshot.joined((lies_on,)).of(lies_on)
+
+    def _older(self, job: int, head: RunFacts, names: Collection[int], dataset: int) -> Placed | None:
+        """The head is silent: an earlier run or JobEvent of the same version may speak for it."""
+        snapshot = self._snapshot
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+        speaking = {
+            n: s
+            for n, s in shapes.items()
+            if s.subject == job
+            and s.kind != DATASET_EVENT
+            and any(m.dataset in names and m.side in WRITTEN and "columnLineage" in m.facets for m in s.mentions)
+        }
+        rows = [row for row in snapshot.reader.of_shapes(speaking) if row.type in (COMPLETE, RUNNING, JOB)]
+        runs = snapshot.runs_of(rows)
+        placed = [
+            Placed(row, mention, run)
+            for row in rows
+            for run in (runs[row.run_key] if row.run is not None else static_facts(row, speaking[row.shape]),)
+            for mention in speaking[row.shape].mentions
+            if mention.dataset in names and mention.side in WRITTEN and "columnLineage" in mention.facets
+            and self._lies_on(row, speaking[row.shape], mention, run) == dataset
+        ]  # fmt: skip
+        newest = _newest(placed)
+        if newest is None or job_version(snapshot, job, newest.run) != job_version(snapshot, job, head):
+            return None
+        return newest
+
+    def _without_writer(self, dataset: int, names: Collection[int]) -> Placed | None:
+        snapshot = self._snapshot
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+        silent = {
+            n
+            for n, s in shapes.items()
+            if any(m.dataset in names and m.side not in WRITTEN and "columnLineage" in m.facets for m in s.mentions)
+        }
+        if not silent:
+            return None
+        placed = [
+            one
+            for one in placed_mentions(snapshot, dataset, names)
+            if one.mention.side not in WRITTEN and "columnLineage" in one.mention.facets
+        ]
+        return _newest(placed)
+
+    def _every_holder(self, dataset: int) -> list[Placed]:
+        """Each distinct facet that was ever seen on this dataset, under any name it has now."""
+        snapshot = self._snapshot
+        names = snapshot.joined((dataset,)).all_of(dataset)
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+        bounds = snapshot.bounds(shapes)
+        found: dict[int, Placed] = {}
+        for number in sorted(shapes):
+            for mention in shapes[number].mentions:
+                if mention.dataset in names and "columnLineage" in mention.facets and bounds[number] is not None:
+                    row = EventRow(shapes[number].subject, 0, b"", 0, 0, 0, 0, 0, number, None, None, None)
+                    found.setdefault(mention.facets["columnLineage"], Placed(row, mention, static_facts(row, shapes[number])))
+        return list(found.values())
+
+    def _edges(self, dataset: int, holders: list[Placed]) -> list[ColumnEdge]:
+        snapshot = self._snapshot
+        found: dict[tuple[Column, Column], ColumnEdge] = {}
+        bodies = snapshot.reader.blobs({holder.mention.facets["columnLineage"] for holder in holders})
+        for holder in holders:
+            facet = read.column_lineage(bodies[holder.mention.facets["columnLineage"]])
+            for edge in self._of_facet(dataset, facet, self._placed_sources(holder)):
+                found.setdefault((edge.source, edge.target), edge)
+        names = snapshot.names({edge.source[0] for edge in found.values()} | {dataset})
+        return sorted(
+            found.values(),
+            key=lambda e: (e.target[1] or "", e.target[1] is None, names[e.source[0]], e.source[1] or ""),
+        )
+
+    def _placed_sources(self, holder: Placed) -> dict[tuple[str, str], int]:
+        """Where each source named by the facet lies at present; with `ever`, the name it had."""
+        snapshot = self._snapshot
+        names = snapshot.names(holder.mention.sources)
+        shape = snapshot.reader.shapes((holder.row.shape,))[holder.row.shape]
+        found = {}
+        for source in holder.mention.sources:
+            lies_on: int | None = source
+            if not self._ever:
+                lies_on = snapshot.place_source(holder.row, shape, source, holder.run)
+            if lies_on is not None:
+                found[names[source]] = snapshot.joined((lies_on,)).of(lies_on)
+        return found
+
+    def _of_facet(
+        self, dataset: int, facet: ColumnLineage, sources: dict[tuple[str, str], int]
+    ) -> list[ColumnEdge]:
+        edges = []
+        for name, output in facet.fields.items():
+            for one in output.inputFields:
+                source = sources.get((one.namespace, one.name))
+                if source is not None:
+                    edges.append(
+                        ColumnEdge(
+                            (source, one.field),
+                            (dataset, name),
+                            one.transformations,
+                            output.transformationDescription,
+                            output.transformationType,
+                        )
+                    )
+        for one in facet.dataset:
+            source = sources.get((one.namespace, one.name))
+            if source is not None:
+                edges.append(ColumnEdge((source, one.field), (dataset, WHOLE), one.transformations))
+        return edges
+
+
+def _later_names(snapshot: Snapshot, name: int) -> set[int]:
+    found: set[int] = set()
+    frontier = {name}
+    while frontier := {
+        cut.continues_as
+        for one in frontier
+        for cut in snapshot.cuts.get(one, ())
+        if cut.continues_as is not None
+    } - found:
+        found |= frontier
+    return found
+
+
+def _newest(placed: Collection[Placed]) -> Placed | None:
+    return max(placed, key=lambda one: (one.row.ord, PRECEDENCE[one.mention.side]), default=None)
+
+
+def column_inputs(snapshot: Snapshot, dataset: int) -> list[dict[str, Any]]:
+    """The `columnLineage` of a dataset's answer: each field with what it is made from."""
+    by_field: dict[str, list[ColumnEdge]] = {}
+    for edge in Columns(snapshot).into(dataset):
+        if edge.target[1] is not None:
+            by_field.setdefault(edge.target[1], []).append(edge)
+    names = snapshot.names({edge.source[0] for edges in by_field.values() for edge in edges})
+    return [
+        {
+            "name": name,
+            "inputFields": [input_field(names[edge.source[0]], edge) for edge in edges],
+            "transformationDescription": edges[0].description,
+            "transformationType": edges[0].type,
+        }
+        for name, edges in sorted(by_field.items())
+    ]
+
+
+def input_field(name: tuple[str, str], edge: ColumnEdge) -> dict[str, Any]:
+    first = edge.transformations[0] if edge.transformations else None
+    return {
+        "namespace": name[0],
+        "dataset": name[1],
+        "field": edge.source[1],
+        "transformationDescription": edge.description or (first.description if first else None),
+        "transformationType": edge.type or (first.subtype or first.type if first else None),
+        "transformations": edge.transformations,
+    }
+
+
+def column_lineage(
+    snapshot: Snapshot, dataset: int, field: str | None, depth: int, downstream: bool, mode: str, limit: int
+) -> dict[str, Any]:
+    columns = Columns(snapshot, mode)
+    start = [(dataset, field)] if field is not None else _fields_of(snapshot, dataset, columns, downstream)
+    edges: dict[tuple[Column, Column], ColumnEdge] = {}
+    order: dict[Column, None] = dict.fromkeys(start)
+    for upstream in (True, False) if downstream else (True,):
+        frontier = set(start)
+        seen = set(start)
+        for _ in range(depth):
+            fresh: set[Column] = set()
+            for place in {column[0] for column in frontier}:
+                for edge in columns.into(place) if upstream else columns.out_of(place):
+                    near, far = (edge.target, edge.source) if upstream else (edge.source, edge.target)
+                    # What goes into a whole dataset goes into each of its fields.
+                    if near in frontier or (upstream and near[1] is WHOLE):
+                        edges[(edge.source, edge.target)] = edge
+                        order.setdefault(near)
+                        if far not in seen:
+                            fresh.add(far)
+            if not fresh:
+                break
+            names = snapshot.names({column[0] for column in fresh})
+            order.update(dict.fromkeys(sorted(fresh, key=lambda c: (names[c[0]], c[1] or ""))))
+            seen |= fresh
+            frontier = fresh
+    shown = list(order)[:limit]
+    return {
+        "graph": _nodes(snapshot, shown, edges, columns),
+        "truncated": len(order) > len(shown),
+        "hidden_nodes": len(order) - len(shown),
+    }
+
+
+def _fields_of(snapshot: Snapshot, dataset: int, columns: Columns, downstream: bool) -> list[Column]:
+    """All fields that take part in column lineage; the whole dataset too, if an edge ends there."""
+    fields: set[str | None] = {edge.target[1] for edge in columns.into(dataset)}
+    if downstream:
+        fields |= {edge.source[1] for edge in columns.out_of(dataset)}
+    return [(dataset, name) for name in sorted(fields, key=lambda f: f or "")]
+
+
+def _nodes(
+    snapshot: Snapshot, shown: list[Column], edges: dict[tuple[Column, Column], ColumnEdge], columns: Columns
+) -> list[dict[str, Any]]:
+    places = {column[0] for column in shown}
+    names = snapshot.names(places)
+    ids = {column: column_id(names[column[0]], column[1]) for column in shown}
+    types = _field_types(snapshot, places)
+    versions = Versions(snapshot)
+    current = {place: found.id if (found := versions.last_before(place, None)) else None for place in places}
+    into: dict[Column, list[ColumnEdge]] = {}
+    out_of: dict[Column, list[ColumnEdge]] = {}
+    for edge in edges.values():
+        if edge.source in ids and edge.target in ids:
+            into.setdefault(edge.target, []).append(edge)
+            out_of.setdefault(edge.source, []).append(edge)
+    nodes = []
+    for column in sorted(shown, key=ids.__getitem__):
+        incoming = sorted(into.get(column, ()), key=lambda e: ids[e.source])
+        outgoing = sorted(out_of.get(column, ()), key=lambda e: ids[e.target])
+        nodes.append(
+            {
+                "id": ids[column],
+                "type": "DATASET_FIELD" if column[1] is not None else "DATASET",
+                "data": {
+                    "namespace": names[column[0]][0],
+                    "dataset": names[column[0]][1],
+                    "datasetVersion": current[column[0]],
+                    "field": column[1],
+                    "fieldType": types[column[0]].get(column[1] or "", ""),
+                    "transformationDescription": incoming[0].description if incoming else None,
+                    "transformationType": incoming[0].type if incoming else None,
+                    "inputFields": [
+                        {**input_field(names[e.source[0]], e), "datasetVersion": current[e.source[0]]}
+                        for e in incoming
+                    ],
+                },
+                # Marquez draws these from the field to what it is made of; its clients read them so.
+                "inEdges": [{"origin": ids[column], "destination": ids[e.source]} for e in incoming],
+                "outEdges": [{"origin": ids[column], "destination": ids[e.target]} for e in outgoing],
+            }
+        )
+    return nodes
+
+
+def column_id(name: tuple[str, str], field: str | None) -> str:
+    if field is None:
+        return f"dataset:{name[0]}:{name[1]}"
+    return f"datasetField:{name[0]}:{name[1]}:{field}"
+
+
+def _field_types(snapshot: Snapshot, places: Collection[int]) -> dict[int, dict[str, str]]:
+    facts = dataset_facts(snapshot, places)
+    found: dict[int, dict[str, str]] = {}
+    for place in places:
+        text = facet_texts(snapshot, facts[place], ("schema",)).get("schema") if place in facts else None
+        found[place] = {field.name: field.type or "" for field in lenient(text, _Schema).fields}
+    return found
+
+

@@ -1,0 +1,61 @@
+"""A window of time or an event's id enters; events leave as they were sent, key order and unknown fields included.
+
+Facets are judged when an event is looked at, never while it is taken in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Raw
+
+from lineage_hub.errors import InvalidRequest, NotFound
+from lineage_hub.lineage.rows import EventRow
+from lineage_hub.query.snapshot import Snapshot
+from lineage_hub.query.warnings import warnings
+from lineage_hub.wire import instant_text
+
+Answer = dict[str, Any]
+
+
+def reference(row: EventRow) -> str:
+    return f"{row.event_at + 2**63:016x}{row.event_id.hex()}"
+
+
+def events(snapshot: Snapshot, after: int, before: int, descending: bool, limit: int, offset: int) -> Answer:
+    rows = snapshot.reader.page_events(after, before, descending, limit, offset)
+    texts = snapshot.reader.texts(rows)
+    return {
+        "totalCount": snapshot.reader.count_events(after, before),
+        "events": [Raw(texts[row.seq]) for row in rows],
+        "ids": [reference(row) for row in rows],
+    }
+
+
+def event(snapshot: Snapshot, event_reference: str) -> Answer:
+    row = find_event(snapshot, event_reference)
+    text = snapshot.reader.texts([row])[row.seq]
+    tenants = snapshot.reader.tenant_names()
+    return {
+        "id": reference(row),
+        "tenant": tenants[row.tenant],
+        "eventTime": instant_text(row.event_at),
+        "knownAt": instant_text(row.known_at),
+        "warnings": warnings(text, row.event_at, row.known_at),
+        "event": Raw(text),
+    }
+
+
+def find_event(snapshot: Snapshot, event_reference: str) -> EventRow:
+    try:
+        number = bytes.fromhex(event_reference)
+    except ValueError:
+        number = b""
+    if len(number) != 24:
+        raise InvalidRequest(
+            "that is not the id of an event", subject=event_reference[:80], action="take an id from the list of events"
+        )
+    row = snapshot.reader.event(int.from_bytes(number[:8], "big") - 2**63, number[8:])
+    if row is None:
+        raise NotFound("no such event", subject=event_reference, action="check the id and the moment")
+    return row

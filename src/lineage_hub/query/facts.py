@@ -1,0 +1,272 @@
+"""Datasets and jobs enter, the present value of each of their facets and their first and last mention leave.
+
+For a name that was never cut the newest event of each shape decides, without reading events; else each mention is placed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lineage_hub.lineage.rows import EventRow
+from lineage_hub.lineage.runs import RunFacts, static_facts
+from lineage_hub.lineage.shapes import (
+    DATASET_EVENT,
+    IN,
+    IN_RAW,
+    OUT,
+    RUN_EVENT,
+    STATIC,
+    STATIC_IN,
+    STATIC_OUT,
+    Mention,
+    Shape,
+)
+from lineage_hub.query.snapshot import Snapshot
+
+# In one event: out before static before in; of two static ones the output's.
+PRECEDENCE = {IN: 0, STATIC: 1, STATIC_IN: 2, STATIC_OUT: 3, OUT: 4}
+
+
+class Holder(NamedTuple):
+    """Where a facet's value stands; greater is newer. `shape` and `event_at` lead to the event."""
+
+    rank: int
+    event_at: int
+    event_id: bytes
+    precedence: int
+    blob: int
+    shape: int
+    dataset: int
+
+
+@dataclass(slots=True)
+class Facts:
+    facets: dict[str, Holder] = field(default_factory=dict)
+    created_at: int = 0
+    updated_at: int = 0
+    mentioned: bool = False
+    alive: bool = False
+
+    @property
+    def exists(self) -> bool:
+        return self.created_at != 0 or self.updated_at != 0 or self.mentioned
+
+
+def dataset_facts(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Facts]:
+    """For representatives; what isn't visible at the moment is left out."""
+    joined = snapshot.joined(datasets)
+    names = {dataset: snapshot.names_under(dataset) for dataset in datasets}
+    members = {dataset: joined.all_of(dataset) for dataset in datasets}
+    by_name = snapshot.shapes_of({name for group in names.values() for name in group})
+    numbers = {number for group in names.values() for name in group for number in by_name[name]}
+    shapes = snapshot.reader.shapes(numbers)
+    bounds = snapshot.bounds(numbers)
+    found: dict[int, Facts] = {}
+    for dataset in datasets:
+        facts = _mentions(members[dataset], by_name, shapes, bounds)
+        if facts is None:
+            continue
+        if any(name in snapshot.cuts for name in names[dataset]):
+            _facets_of_placed(snapshot, dataset, names[dataset], facts)
+        else:
+            facts.alive = facts.mentioned
+            _facets_of_shapes(snapshot, members[dataset], by_name, shapes, bounds, facts)
+        found[dataset] = facts
+    return found
+
+
+def _mentions(
+    members: Iterable[int],
+    by_name: Mapping[int, list[int]],
+    shapes: Mapping[int, Shape],
+    bounds: Mapping[int, tuple[int, int] | None],
+) -> Facts | None:
+    first = last = None
+    mentioned = False
+    for name in members:
+        for number in by_name[name]:
+            seen = bounds[number]
+            if seen is None:
+                continue
+            first = seen[0] if first is None or seen[0] < first else first
+            last = seen[1] if last is None or seen[1] > last else last
+            mentioned = mentioned or any(m.dataset == name for m in shapes[number].mentions)
+    if first is None or last is None:
+        return None
+    return Facts(created_at=first, updated_at=last, mentioned=mentioned)
+
+
+def _facets_of_shapes(
+    snapshot: Snapshot,
+    members: Collection[int],
+    by_name: Mapping[int, list[int]],
+    shapes: Mapping[int, Shape],
+    bounds: Mapping[int, tuple[int, int] | None],
+    facts: Facts,
+) -> None:
+    best = facts.facets
+    tied: dict[str, list[Holder]] = {}
+    for name in members:
+        for number in by_name[name]:
+            seen = bounds[number]
+            if seen is None:
+                continue
+            for mention in shapes[number].mentions:
+                if mention.dataset != name:
+                    continue
+                precedence = PRECEDENCE[mention.side]
+                for facet, blob in mention.facets.items():
+                    rank = 1 if facet == "schema" and mention.side != IN else 0
+                    holder = Holder(rank, seen[1], b"", precedence, blob, number, name)
+                    before = best.get(facet)
+                    if before is None or holder[:2] > before[:2]:
+                        best[facet] = holder
+                        tied.pop(facet, None)
+                    elif holder[:2] == before[:2]:
+                        tied.setdefault(facet, [before]).append(holder)
+    for facet, holders in tied.items():
+        best[facet] = _untie(snapshot, holders)
+
+
+def _untie(snapshot: Snapshot, holders: list[Holder]) -> Holder:
+    """Several shapes were last seen at the same time: the ids of their events decide, then the side, then the name."""
+    numbers = {holder.shape for holder in holders}
+    ids = snapshot.reader.newest_ids(numbers, holders[0].event_at) if len(numbers) > 1 else {}
+    names = snapshot.names({holder.dataset for holder in holders})
+    return max(
+        sorted(holders, key=lambda holder: names[holder.dataset]),
+        key=lambda holder: (ids.get(holder.shape, b""), holder.precedence),
+    )
+
+
+class Placed(NamedTuple):
+    """A mention that lies on a dataset at present."""
+
+    row: EventRow
+    mention: Mention
+    run: RunFacts
+
+
+def placed_mentions(snapshot: Snapshot, dataset: int, names: Collection[int]) -> list[Placed]:
+    by_name = snapshot.shapes_of(names)
+    shapes = snapshot.reader.shapes({number for name in names for number in by_name[name]})
+    wanted = {
+        number
+        for name in names
+        for number in by_name[name]
+        if any(mention.dataset == name for mention in shapes[number].mentions)
+    }
+    rows = snapshot.reader.of_shapes(wanted)
+    runs = snapshot.runs_of(rows)
+    placed = []
+    for row in rows:
+        shape = shapes[row.shape]
+        run = runs[row.run_key] if shape.kind == RUN_EVENT else static_facts(row, shape)
+        for mention in shape.mentions:
+            if mention.dataset in names:
+                lies_on = snapshot.place_mention(row, shape, mention, run)
+                if lies_on is not None and snapshot.joined((lies_on,)).of(lies_on) == dataset:
+                    placed.append(Placed(row, mention, run))
+    return placed
+
+
+def _facets_of_placed(snapshot: Snapshot, dataset: int, names: Collection[int], facts: Facts) -> None:
+    placed = placed_mentions(snapshot, dataset, names)
+    facts.alive = bool(placed)
+    facts.facets = newest_of_placed(snapshot, placed).facets
+
+
+def newest_of_placed(snapshot: Snapshot, placed: Collection[Placed]) -> Facts:
+    order = snapshot.names({one.mention.dataset for one in placed})
+    times = [one.row.event_at for one in placed]
+    facts = Facts(created_at=min(times, default=0), updated_at=max(times, default=0), mentioned=bool(placed))
+    for one in sorted(placed, key=lambda one: order[one.mention.dataset]):
+        for facet, blob in one.mention.facets.items():
+            rank = 1 if facet == "schema" and one.mention.side != IN else 0
+            holder = Holder(
+                rank, one.row.event_at, one.row.event_id, PRECEDENCE[one.mention.side], blob, one.row.shape,
+                one.mention.dataset,
+            )  # fmt: skip
+            before = facts.facets.get(facet)
+            if before is None or holder[:4] > before[:4]:
+                facts.facets[facet] = holder
+    return facts
+
+
+def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> dict[int, int]:
+    """The blob of one facet under each very name, whatever was cut or joined."""
+    by_name = snapshot.shapes_of(datasets)
+    shapes = snapshot.reader.shapes({number for name in datasets for number in by_name[name]})
+    holding = {
+        number: shape for number, shape in shapes.items() if any(facet in m.facets for m in shape.mentions)
+    }
+    bounds = snapshot.bounds(holding)
+    found: dict[int, int] = {}
+    for name in datasets:
+        holders = []
+        for number in by_name[name]:
+            seen = bounds.get(number) if number in holding else None
+            if seen is not None:
+                holders += [
+                    Holder(0, seen[1], b"", PRECEDENCE[m.side], m.facets[facet], number, name)
+                    for m in shapes[number].mentions
+                    if m.dataset == name and facet in m.facets
+                ]
+        if holders:
+            last = max(holder.event_at for holder in holders)
+            found[name] = _untie(snapshot, [holder for holder in holders if holder.event_at == last]).blob
+    return found
+
+
+def job_facts(snapshot: Snapshot, jobs: Collection[int]) -> dict[int, Facts]:
+    by_job = snapshot.shapes_of(jobs)
+    numbers = {number for job in jobs for number in by_job[job]}
+    shapes = snapshot.reader.shapes(numbers)
+    bounds = snapshot.bounds(numbers)
+    found: dict[int, Facts] = {}
+    for job in jobs:
+        facts = Facts()
+        first = last = None
+        tied: dict[str, list[Holder]] = {}
+        for number in by_job[job]:
+            seen = bounds[number]
+            if seen is None:
+                continue
+            first = seen[0] if first is None or seen[0] < first else first
+            last = seen[1] if last is None or seen[1] > last else last
+            if shapes[number].subject != job or shapes[number].kind == DATASET_EVENT:
+                continue
+            facts.mentioned = facts.alive = True
+            for facet, blob in shapes[number].job_facets.items():
+                holder = Holder(0, seen[1], b"", 0, blob, number, job)
+                before = facts.facets.get(facet)
+                if before is None or holder.event_at > before.event_at:
+                    facts.facets[facet] = holder
+                    tied.pop(facet, None)
+                elif holder.event_at == before.event_at:
+                    tied.setdefault(facet, [before]).append(holder)
+        if first is None or last is None:
+            continue
+        for facet, holders in tied.items():
+            facts.facets[facet] = _untie(snapshot, holders)
+        facts.created_at, facts.updated_at = first, last
+        found[job] = facts
+    return found
+
+
+def facet_texts(snapshot: Snapshot, facts: Facts, wanted: Collection[str] | None = None) -> dict[str, bytes]:
+    """The JSON text of facets by name; tombstones are left out."""
+    from lineage_hub.query.raw import volatile_facet  # noqa: PLC0415
+    from lineage_hub.wire.facets import is_tombstone  # noqa: PLC0415
+
+    chosen = {name: holder for name, holder in facts.facets.items() if wanted is None or name in wanted}
+    bodies = snapshot.reader.blobs(holder.blob for holder in chosen.values() if holder.blob != IN_RAW)
+    texts: dict[str, bytes] = {}
+    for name in sorted(chosen):
+        holder = chosen[name]
+        text = bodies[holder.blob] if holder.blob != IN_RAW else volatile_facet(snapshot, holder, name)
+        if not is_tombstone(text):
+            texts[name] = text
+    return texts

@@ -1,0 +1,188 @@
+"""A run id or a job enters, runs with their facets and dataset versions leave.
+
+What belongs to one run alone is read from the raw text of its events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from msgspec import Raw
+
+from lineage_hub.errors import InvalidRequest, NotFound
+from lineage_hub.lineage.runs import RunFacts
+from lineage_hub.lineage.shapes import IN, OUT, run_key
+from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.query.facts import facet_texts, job_facts
+from lineage_hub.query.identity import job_version
+from lineage_hub.query.nodes import _NominalTime, lenient, run_summary
+from lineage_hub.query.raw import RawEvent, raw_events
+from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.versions import Versions
+from lineage_hub.wire import facets as read
+from lineage_hub.wire import instant_text
+
+Answer = dict[str, Any]
+
+
+def find_run(snapshot: Snapshot, run_id: str) -> tuple[RunFacts | None, list[RunFacts]]:
+    """The run with that id that started last, and the others that share the id."""
+    runs = sorted(
+        snapshot.runs_by_id([run_key(run_id)]).values(),
+        key=lambda run: (run.start, snapshot.name(run.key[1])),
+        reverse=True,
+    )
+    return (runs[0], runs[1:]) if runs else (None, [])
+
+
+def run(snapshot: Snapshot, run_id: str) -> Answer:
+    found, others = find_run(snapshot, run_id)
+    if found is None:
+        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
+    answer = run_answer(snapshot, found, Versions(snapshot))
+    answer["job"] = _job_ref(snapshot, found.key[1])
+    if others:
+        answer["sharedWith"] = [_job_ref(snapshot, other.key[1]) for other in others]
+    return answer
+
+
+def _job_ref(snapshot: Snapshot, job: int) -> dict[str, str]:
+    namespace, name = snapshot.name(job)
+    return {"namespace": namespace, "name": name}
+
+
+def run_facets(snapshot: Snapshot, run_id: str, kind: str) -> Answer:
+    found, _ = find_run(snapshot, run_id)
+    if found is None:
+        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
+    if kind == "run":
+        facets = newest_run_facets(raw_events(snapshot, found.events))
+    elif kind == "job":
+        facts = job_facts(snapshot, [found.key[1]])[found.key[1]]
+        facets = {name: Raw(text) for name, text in facet_texts(snapshot, facts).items()}
+    else:
+        raise InvalidRequest(f"type={kind[:40]!r} is unknown", subject="type", action="use run or job")
+    return {"runId": run_id, "facets": facets}
+
+
+def runs_of_job(snapshot: Snapshot, job: int, limit: int, offset: int) -> Answer:
+    total = snapshot.reader.count_runs(job)
+    rows = snapshot.reader.starts(job, limit, offset)
+    runs = snapshot.runs_of(rows)
+    versions = Versions(snapshot)
+    answers = [run_answer(snapshot, runs[row.run_key], versions) for row in rows]
+    named = named_runs(snapshot, job)
+    if len(answers) < limit and named:
+        skip = max(offset - total, 0)
+        answers += named[skip : skip + limit - len(answers)]
+    return {"runs": answers, "totalCount": total + len(named)}
+
+
+def named_runs(snapshot: Snapshot, job: int) -> list[Answer]:
+    """Runs that only their children tell of, the one named last first."""
+    keys = snapshot.reader.named_runs(job)
+    if not keys:
+        return []
+    own = {key[2] for key in snapshot.runs_by_id(keys) if key[1] == job}
+    found = []
+    for key in keys:
+        bounds = snapshot.reader.naming_bounds(job, key) if key not in own else None
+        if bounds is not None:
+            found.append((bounds[0], run_text(key), bounds[1]))
+    return [_named_run(first, name, last) for first, name, last in sorted(found, reverse=True)]
+
+
+def _named_run(first: int, name: str, last: int) -> Answer:
+    return {
+        "id": name,
+        "createdAt": instant_text(first),
+        "updatedAt": instant_text(last),
+        "nominalStartTime": None,
+        "nominalEndTime": None,
+        "state": "NEW",
+        "startedAt": None,
+        "endedAt": None,
+        "durationMs": None,
+        "args": {},
+        "jobVersion": None,
+        "inputDatasetVersions": [],
+        "outputDatasetVersions": [],
+        "facets": {},
+        "namedOnly": True,
+    }
+
+
+def run_answer(snapshot: Snapshot, found: RunFacts, versions: Versions) -> Answer:
+    events = raw_events(snapshot, found.events)
+    facets = newest_run_facets(events)
+    nominal = lenient(bytes(facets["nominalTime"]) if "nominalTime" in facets else None, _NominalTime)
+    answer = run_summary(found, (nominal.nominalStartTime, nominal.nominalEndTime))
+    job = found.key[1]
+    namespace, name = snapshot.name(job)
+    answer["args"] = _arguments(facets)
+    if found.has_datasets:
+        version = job_version(snapshot, job, found)
+        answer["jobVersion"] = {"namespace": namespace, "name": name, "version": version}
+    answer["inputDatasetVersions"] = _datasets(snapshot, found, events, versions, written=False)
+    if found.state == "COMPLETED" or found.outputs:
+        answer["outputDatasetVersions"] = _datasets(snapshot, found, events, versions, written=True)
+    answer["facets"] = facets
+    return answer
+
+
+def newest_run_facets(events: list[tuple[Any, RawEvent]]) -> dict[str, Raw]:
+    newest: dict[str, Raw] = {}
+    for _, event in events:
+        newest.update((event.run.facets if event.run else None) or {})
+    return {name: newest[name] for name in sorted(newest) if not read.is_tombstone(bytes(newest[name]))}
+
+
+def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
+    """What Marquez makes of the nominal time and the parent."""
+    arguments: dict[str, str] = {}
+    if "nominalTime" in facets:
+        start = lenient(bytes(facets["nominalTime"]), _NominalTime).nominalStartTime
+        if start:
+            arguments["nominal_start_time"] = start
+    parent = read.parent(bytes(facets["parent"])) if "parent" in facets else None
+    if parent is not None:
+        arguments.update(run_id=parent[1], name=parent[0][1], namespace=parent[0][0])
+    return arguments
+
+
+def _datasets(
+    snapshot: Snapshot, found: RunFacts, events: list[tuple[Any, RawEvent]], versions: Versions, *, written: bool
+) -> list[Answer]:
+    """Under present names; a dataset that is gone since then shows the name it had."""
+    shapes = snapshot.reader.shapes({row.shape for row in found.events})
+    groups: dict[int, set[int]] = {}
+    for row in found.events:
+        for mention in shapes[row.shape].mentions:
+            if (mention.side in WRITTEN) == written:
+                lies_on = snapshot.place_mention(row, shapes[row.shape], mention, found)
+                dataset = mention.dataset if lies_on is None else snapshot.joined((lies_on,)).of(lies_on)
+                groups.setdefault(dataset, set()).add(mention.dataset)
+    names = snapshot.names({*groups, *(name for group in groups.values() for name in group)})
+    answers = []
+    for dataset in sorted(groups, key=names.__getitem__):
+        namespace, name = names[dataset]
+        version = versions.of_run(dataset, groups[dataset], found, written=written)
+        answers.append(
+            {
+                "datasetVersionId": {"namespace": namespace, "name": name, "version": version},
+                "facets": _own_facets(events, {names[one] for one in groups[dataset]}, written),
+            }
+        )
+    return answers
+
+
+def _own_facets(
+    events: list[tuple[Any, RawEvent]], names: Collection[tuple[str, str]], written: bool
+) -> dict[str, Raw]:
+    newest: dict[str, Raw] = {}
+    for _, event in events:
+        for name, dataset in event.side(OUT if written else IN).items():
+            if name in names:
+                newest.update((dataset.outputFacets if written else dataset.inputFacets) or {})
+    return {name: newest[name] for name in sorted(newest) if not read.is_tombstone(bytes(newest[name]))}

@@ -1,0 +1,384 @@
+"""A scope and a moment enter; what was true then about runs, jobs and names leaves, read in bulk and only once.
+
+Every answer of one request comes from one snapshot of the store, so no two parts of it can disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from lineage_hub.lineage.names import Cuts, Joined, cuts_by_dataset, join, moment_of, place
+from lineage_hub.lineage.rows import EventRow, Ord, RunKey
+from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
+from lineage_hub.model import Moment, Scope
+from lineage_hub.query.memory import Memory
+from lineage_hub.store.open import LineageStore
+from lineage_hub.store.reader import Reader
+from lineage_hub.wire import facets as read
+
+PAGE = 200
+WRITTEN = (OUT, STATIC_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """A job's datasets under their present representatives; `columns` are sources that only columns tell of."""
+
+    inputs: frozenset[int]
+    outputs: frozenset[int]
+    columns: frozenset[int]
+
+    @property
+    def datasets(self) -> frozenset[int]:
+        return self.inputs | self.outputs | self.columns
+
+
+NO_EDGES = Edges(frozenset(), frozenset(), frozenset())
+
+
+class Queries:
+    """Opens snapshots of one store; holds what may be remembered between them."""
+
+    def __init__(self, store: LineageStore) -> None:
+        self.store = store
+        self.memory = Memory(store.changes)
+
+    @contextmanager
+    def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
+        epoch = self.store.changes.epoch
+        with self.store.reading() as connection:
+            self.store.changes.catch_up(connection)
+            yield Snapshot(self, connection, scope, moment, epoch)
+
+
+class Snapshot:
+    def __init__(self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int) -> None:
+        self.reader = Reader(connection, queries.store.library, scope, moment)
+        self.scope, self.moment, self.epoch = scope, moment, epoch
+        self.memory = queries.memory if moment.is_now and scope.tenants is None else None
+        self._runs: dict[RunKey, RunFacts] = {}
+        self._heads: dict[int, RunFacts | None] = {}
+        self._bounds: dict[int, tuple[int, int] | None] = {}
+        self._shapes_of: dict[int, list[int]] = {}
+        self._cuts: Cuts | None = None
+        self._links: dict[int, set[int]] | None = None
+        self._joined = Joined()
+        self._joined_for: set[int] = set()
+        self._names: dict[int, tuple[str, str]] = {}
+
+    # What is kept between snapshots
+
+    def recall(self, what: str, about: int) -> object | None:
+        return None if self.memory is None else self.memory.get(what, about)
+
+    def keep(self, what: str, about: int, depends_on: Iterable[int], value: object) -> None:
+        if self.memory is not None:
+            self.memory.put(what, about, self.epoch, depends_on, value)
+
+    # Names
+
+    def names(self, entities: Iterable[int]) -> dict[int, tuple[str, str]]:
+        missing = [entity for entity in entities if entity not in self._names]
+        if missing:
+            self._names.update(self.reader.names(missing))
+        return self._names
+
+    def name(self, entity: int) -> tuple[str, str]:
+        return self.names((entity,))[entity]
+
+    @property
+    def cuts(self) -> Cuts:
+        if self._cuts is None:
+            kept = self.recall("cuts", 0)
+            self._cuts = kept if isinstance(kept, dict) else cuts_by_dataset(self.reader.cuts())
+            self.keep("cuts", 0, (), self._cuts)
+        return self._cuts
+
+    @property
+    def links(self) -> dict[int, set[int]]:
+        """Names that ever stood in one symlinks facet, both ways."""
+        if self._links is None:
+            kept = self.recall("links", 0)
+            if isinstance(kept, dict):
+                self._links = kept
+            else:
+                found: dict[int, set[int]] = {}
+                for dataset, other, kind in self.reader.links():
+                    if kind in ("TABLE", "LOCATION"):
+                        found.setdefault(dataset, set()).add(other)
+                        found.setdefault(other, set()).add(dataset)
+                self._links = found
+                self.keep("links", 0, (), found)
+        return self._links
+
+    def joined(self, datasets: Iterable[int]) -> Joined:
+        """Representatives and members, known for at least these datasets."""
+        links = self.links
+        if not links:
+            return self._joined
+        fresh = {dataset for dataset in datasets if dataset in links and dataset not in self._joined_for}
+        while frontier := fresh:
+            # A whole neighbourhood at a time, so that one read serves it.
+            while reached := {other for dataset in frontier for other in links[dataset]} - fresh:
+                fresh |= reached
+                frontier = reached
+            self._join(fresh)
+            fresh = set()
+        return self._joined
+
+    def _join(self, datasets: set[int]) -> None:
+        values = self.symlinks(datasets)
+        self.names({other for identifiers in values.values() for other, _ in identifiers} | datasets)
+        found = join(values, lambda entity: self._names[entity])
+        self._joined.representative.update(found.representative)
+        self._joined.members.update(found.members)
+        self._joined.conflicts |= found.conflicts
+        self._joined_for |= datasets
+
+    def symlinks(self, datasets: Collection[int]) -> dict[int, list[tuple[int, str]]]:
+        """The identifiers in the present symlinks facet of each name; cuts don't matter to them."""
+        from lineage_hub.query.facts import newest_facets  # noqa: PLC0415
+
+        found = newest_facets(self, datasets, "symlinks")
+        bodies = self.reader.blobs(found.values())
+        named: dict[int, list[tuple[int, str]]] = {}
+        by_name: dict[tuple[str, str], int] = {}
+        for other in {other for dataset in datasets for other in self.links[dataset]} | set(datasets):
+            by_name[self.name(other)] = other
+        for dataset, blob in found.items():
+            if not read.is_tombstone(bodies[blob]):
+                named[dataset] = [
+                    (by_name[(i.namespace, i.name)], i.type.upper())
+                    for i in read.symlinks(bodies[blob])
+                    if (i.namespace, i.name) in by_name
+                ]
+        return named
+
+    def names_under(self, dataset: int) -> set[int]:
+        """All names whose mentions may lie on this dataset at present."""
+        members = set(self.joined((dataset,)).all_of(dataset))
+        if not self.cuts:
+            return members
+        came_from: dict[int, set[int]] = {}
+        for cuts in self.cuts.values():
+            for cut in cuts:
+                if cut.continues_as is not None:
+                    came_from.setdefault(cut.continues_as, set()).add(cut.dataset)
+        frontier = members
+        while frontier := {old for name in frontier for old in came_from.get(name, ())} - members:
+            members |= frontier
+        return members
+
+    # Shapes
+
+    def shapes_of(self, entities: Iterable[int]) -> dict[int, list[int]]:
+        missing = [entity for entity in entities if entity not in self._shapes_of]
+        if missing:
+            self._shapes_of.update(self.reader.shapes_of(missing))
+        return self._shapes_of
+
+    def bounds(self, shapes: Iterable[int]) -> dict[int, tuple[int, int] | None]:
+        missing = {shape for shape in shapes if shape not in self._bounds}
+        if missing:
+            found = self.reader.bounds(missing)
+            for shape in missing:
+                self._bounds[shape] = found.get(shape)
+        return self._bounds
+
+    # Runs
+
+    def runs_by_id(self, keys: Iterable[bytes]) -> dict[RunKey, RunFacts]:
+        rows = self.reader.runs(keys)
+        shapes = self.reader.shapes({row.shape for events in rows.values() for row in events})
+        found = {key: run_facts(key, events, shapes) for key, events in rows.items()}
+        self._runs.update(found)
+        return found
+
+    def runs_of(self, rows: Iterable[EventRow]) -> dict[RunKey, RunFacts]:
+        """The runs that these events belong to, with all their other events."""
+        wanted = {row.run_key for row in rows if row.run is not None}
+        missing = {key[2] for key in wanted if key not in self._runs}
+        if missing:
+            self.runs_by_id(missing)
+        return {key: self._runs[key] for key in wanted}
+
+    def latest_runs(self, jobs: Collection[int]) -> dict[int, RunFacts]:
+        """The run of each job that started last."""
+        starts = self.reader.last_started(jobs)
+        firsts = {job: max(rows, key=lambda row: row.ord) for job, rows in starts.items()}
+        runs = self.runs_of(firsts.values())
+        return {job: runs[row.run_key] for job, row in firsts.items()}
+
+    # The current version of jobs
+
+    def heads(self, jobs: Collection[int]) -> dict[int, RunFacts | None]:
+        unknown = [job for job in jobs if job not in self._heads]
+        for job in list(unknown):
+            kept = self.recall("head", job)
+            if kept is not None:
+                assert isinstance(kept, tuple)
+                self._heads[job] = kept[0]
+                unknown.remove(job)
+        if unknown:
+            found = self._find_heads(unknown)
+            for job in unknown:
+                self._heads[job] = found.get(job)
+                self.keep("head", job, (job,), (found.get(job),))
+        return {job: self._heads[job] for job in jobs}
+
+    def _find_heads(self, jobs: list[int]) -> dict[int, RunFacts]:
+        with_datasets = self._with_datasets(jobs)
+        rows = self.reader.candidates(with_datasets)
+        self.runs_of(row for events in rows.values() for row in events)
+        heads: dict[int, RunFacts] = {}
+        for job in with_datasets:
+            events = sorted(rows.get(job, ()), key=lambda row: row.ord, reverse=True)
+            head = self._first_candidate(events)
+            if head is None and events:
+                head = self._search_candidates(job, events[0].event_at)
+            head = head or self._last_started_with_datasets(job)
+            if head is not None:
+                heads[job] = head
+        return heads
+
+    def _with_datasets(self, jobs: Iterable[int]) -> list[int]:
+        """Jobs of which any event names a dataset; spares the search through the runs of the others."""
+        jobs = list(jobs)
+        by_job = self.shapes_of(jobs)
+        shapes = self.reader.shapes({shape for job in jobs for shape in by_job[job]})
+        return [
+            job for job in jobs if any(shapes[n].subject == job and shapes[n].has_datasets for n in by_job[job])
+        ]
+
+    def _first_candidate(self, events: Iterable[EventRow]) -> RunFacts | None:
+        for row in events:
+            facts = self.facts_of(row)
+            if facts.candidate == row.ord:
+                return facts
+        return None
+
+    def facts_of(self, row: EventRow) -> RunFacts:
+        """The run of an event, or the JobEvent itself; the run must have been read."""
+        if row.type == JOB:
+            return static_facts(row, self.reader.shapes((row.shape,))[row.shape])
+        return self._runs[row.run_key]
+
+    def _search_candidates(self, job: int, event_at: int) -> RunFacts | None:
+        """Backwards in time, past runs that failed or named no dataset."""
+        limit = PAGE
+        while True:
+            rows = self.reader.candidates_before(job, event_at, limit)
+            self.runs_of(rows)
+            found = self._first_candidate(rows)
+            if found is not None or len(rows) < limit:
+                return found
+            if rows[-1].event_at == event_at:
+                limit *= 2
+            event_at = rows[-1].event_at
+
+    def _last_started_with_datasets(self, job: int) -> RunFacts | None:
+        offset = 0
+        while rows := self.reader.starts(job, PAGE, offset):
+            runs = self.runs_of(rows)
+            for row in rows:
+                if runs[row.run_key].has_datasets:
+                    return runs[row.run_key]
+            offset += PAGE
+        return None
+
+    # Edges
+
+    def edges(self, jobs: Collection[int]) -> dict[int, Edges]:
+        found: dict[int, Edges] = {}
+        for job in jobs:
+            kept = self.recall("edges", job)
+            if isinstance(kept, Edges):
+                found[job] = kept
+        heads = self.heads([job for job in jobs if job not in found])
+        shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
+        named = {
+            dataset
+            for head in heads.values()
+            if head
+            for row in head.events
+            for mention in shapes[row.shape].mentions
+            for dataset in (mention.dataset, *mention.sources)
+        }
+        joined = self.joined(named)
+        if self.cuts:
+            joined = self.joined(
+                {cut.continues_as for cuts in self.cuts.values() for cut in cuts if cut.continues_as is not None}
+            )
+        for job, head in heads.items():
+            found[job] = edges = NO_EDGES if head is None else self._edges_of(head, shapes, joined)
+            if self.links.keys().isdisjoint(edges.datasets):
+                # A joined dataset's representative may change with an event of another job.
+                self.keep("edges", job, (job,), edges)
+        return found
+
+    def _edges_of(self, head: RunFacts, shapes: dict[int, Shape], joined: Joined) -> Edges:
+        inputs: set[int] = set()
+        outputs: set[int] = set()
+        telling: dict[int, tuple[tuple[Ord, int], EventRow, Mention]] = {}
+        for row in head.events:
+            for mention in shapes[row.shape].mentions:
+                lies_on = self.place_mention(row, shapes[row.shape], mention, head)
+                if lies_on is None:
+                    continue
+                dataset = joined.of(lies_on)
+                if mention.side not in WRITTEN:
+                    inputs.add(dataset)
+                    continue
+                outputs.add(dataset)
+                if "columnLineage" in mention.facets:
+                    rank = (row.ord, mention.side)
+                    if dataset not in telling or rank >= telling[dataset][0]:
+                        telling[dataset] = (rank, row, mention)
+        told: set[int] = set()
+        for _, row, mention in telling.values():
+            for source in mention.sources:
+                lies_on = self.place_source(row, shapes[row.shape], source, head)
+                if lies_on is not None:
+                    told.add(joined.of(lies_on))
+        return Edges(frozenset(inputs), frozenset(outputs), frozenset(told - inputs))
+
+    def place_mention(self, row: EventRow, shape: Shape, mention: Mention, run: RunFacts) -> int | None:
+        if mention.dataset not in self.cuts:
+            return mention.dataset
+        at, after = moment_of(row, shape, mention, run.start, run.streaming)
+        return place(mention.dataset, at, after, self.cuts)
+
+    def place_source(self, row: EventRow, shape: Shape, source: int, run: RunFacts) -> int | None:
+        if source not in self.cuts:
+            return source
+        at, after = moment_of(row, shape, None, run.start, run.streaming)
+        return place(source, at, after, self.cuts)
+
+    def jobs_speaking_of(self, datasets: Collection[int]) -> set[int]:
+        """Jobs that ever named one of these datasets as input, output or column source."""
+        unknown: dict[int, set[int]] = {}
+        jobs: set[int] = set()
+        for dataset in datasets:
+            kept = self.recall("jobs", dataset)
+            if isinstance(kept, tuple):
+                jobs.update(kept)
+            else:
+                unknown[dataset] = self.names_under(dataset)
+        by_name = self.shapes_of({name for names in unknown.values() for name in names})
+        shapes = self.reader.shapes({s for names in unknown.values() for name in names for s in by_name[name]})
+        for dataset, names in unknown.items():
+            speaking = {
+                shapes[s].subject
+                for name in names
+                for s in by_name[name]
+                if shapes[s].kind != DATASET_EVENT
+                and any(name == m.dataset or name in m.sources for m in shapes[s].mentions)
+            }
+            self.keep("jobs", dataset, names, tuple(speaking))
+            jobs |= speaking
+        return jobs

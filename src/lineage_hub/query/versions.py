@@ -1,0 +1,192 @@
+"""A dataset enters, its versions leave: one for each run that wrote it, or those that producers named.
+
+The rules are those of docs/fold.md, section "Dataset versions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from lineage_hub.lineage.names import opening_cut
+from lineage_hub.lineage.rows import Ord, RunKey
+from lineage_hub.lineage.runs import RunFacts
+from lineage_hub.lineage.shapes import RUN_EVENT, Mention
+from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.query.facts import PRECEDENCE, Placed, placed_mentions
+from lineage_hub.query.identity import dataset_version
+from lineage_hub.query.raw import RawEvent, raw_events
+from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.wire import facets as read
+
+PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    id: str
+    created: Ord
+    run: RunFacts | None
+    """The run that wrote it first, if one did."""
+
+
+class Versions:
+    """Versions of datasets, as far as one request asks for them."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._all: dict[int, list[Version]] = {}
+        self._plain: dict[int, bool] = {}
+        self._tenants: dict[int, str] | None = None
+
+    def all_of(self, dataset: int) -> list[Version]:
+        """In the order of their creation."""
+        if dataset not in self._all:
+            self._all[dataset] = self._find(dataset)
+        return self._all[dataset]
+
+    def last_before(self, dataset: int, bound: Ord | None) -> Version | None:
+        """The current one, or the one that was current at that ord."""
+        if dataset in self._all or not self._is_plain(dataset):
+            known = self.all_of(dataset)
+            return next((v for v in reversed(known) if bound is None or v.created < bound), None)
+        found: Version | None = None
+        for job in self._writers(dataset):
+            run = self._last_written(dataset, job, bound)
+            if run is not None and run.end is not None and (found is None or run.end > found.created):
+                found = Version(self._id(dataset, "run", *self._run_parts(run.key)), run.end, run)
+        return found
+
+    def of_run(self, dataset: int, mention_names: Collection[int], run: RunFacts, *, written: bool) -> str | None:
+        """The id that an input or output of this run shows."""
+        named = self._named_in_run(run, mention_names, written)
+        if named is not None:
+            return self._id(dataset, "version", named)
+        if written:
+            return self._id(dataset, "run", *self._run_parts(run.key))
+        before = self.last_before(dataset, run.start)
+        return before.id if before else None
+
+    def _is_plain(self, dataset: int) -> bool:
+        """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""
+        if dataset not in self._plain:
+            names = self._snapshot.names_under(dataset)
+            by_name = self._snapshot.shapes_of(names)
+            shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
+            self._plain[dataset] = not any(name in self._snapshot.cuts for name in names) and not any(
+                "version" in m.facets for s in shapes.values() for m in s.mentions if m.dataset in names
+            )
+        return self._plain[dataset]
+
+    def _writers(self, dataset: int) -> set[int]:
+        names = self._snapshot.names_under(dataset)
+        by_name = self._snapshot.shapes_of(names)
+        shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
+        return {
+            shape.subject
+            for shape in shapes.values()
+            if shape.kind == RUN_EVENT and any(m.dataset in names and m.side in WRITTEN for m in shape.mentions)
+        }
+
+    def _last_written(self, dataset: int, job: int, bound: Ord | None) -> RunFacts | None:
+        names = self._snapshot.names_under(dataset)
+        if bound is None:
+            head = self._snapshot.heads([job])[job]
+            if head is not None and head.key[2] and head.state == "COMPLETED" and not names.isdisjoint(head.outputs):
+                return head
+        at, limit = (bound[0] if bound else 2**63 - 1), PAGE
+        while True:
+            rows = self._snapshot.reader.candidates_before(job, at, limit)
+            runs = self._snapshot.runs_of(row for row in rows if row.run is not None)
+            for row in rows:
+                run = runs[row.run_key] if row.run is not None else None
+                if run is None or run.state != "COMPLETED" or run.end != row.ord:
+                    continue
+                if (bound is None or run.end < bound) and not names.isdisjoint(run.outputs):
+                    return run
+            if len(rows) < limit:
+                return None
+            limit = limit * 2 if rows[-1].event_at == at else limit
+            at = rows[-1].event_at
+
+    def _find(self, dataset: int) -> list[Version]:
+        names = self._snapshot.names_under(dataset)
+        placed = [
+            one
+            for one in placed_mentions(self._snapshot, dataset, names)
+            if one.mention.side in WRITTEN or "version" in one.mention.facets
+        ]
+        named = self._version_names(placed)
+        written: dict[str, tuple[Ord, RunFacts]] = {}
+        mentioned: dict[str, Ord] = {}
+        by_run: dict[RunKey, list[Placed]] = {}
+        for one in placed:
+            wrote = one.mention.side in WRITTEN and one.row.run is not None and one.run.state == "COMPLETED"
+            if wrote:
+                by_run.setdefault(one.row.run_key, []).append(one)
+            elif (name := named.get(_place(one))) is not None:
+                key = self._id(dataset, "version", name)
+                mentioned[key] = min(mentioned.get(key, one.row.ord), one.row.ord)
+        for run_key, outputs in by_run.items():
+            run = outputs[0].run
+            assert run.end is not None
+            holders = [one for one in outputs if "version" in one.mention.facets]
+            newest = max(holders, key=lambda one: (one.row.ord, PRECEDENCE[one.mention.side]), default=None)
+            name = named.get(_place(newest)) if newest else None
+            key = self._id(dataset, "version", name) if name is not None else self._id(
+                dataset, "run", *self._run_parts(run_key)
+            )  # fmt: skip
+            if key not in written or run.end < written[key][0]:
+                written[key] = (run.end, run)
+        found = [Version(key, at, None) for key, at in mentioned.items() if key not in written]
+        found += [Version(key, at, run) for key, (at, run) in written.items()]
+        return sorted(found, key=lambda version: (version.created, version.run is not None, version.id))
+
+    def _version_names(self, placed: list[Placed]) -> dict[tuple[int, int, int], str]:
+        holding = [one for one in placed if "version" in one.mention.facets]
+        rows = {one.row.seq: one.row for one in holding}
+        events = {row.seq: event for row, event in raw_events(self._snapshot, rows.values())}
+        found = {}
+        for one in holding:
+            name = _version_name(events[one.row.seq], one.mention, self._snapshot.name(one.mention.dataset))
+            if name is not None:
+                found[_place(one)] = name
+        return found
+
+    def _named_in_run(self, run: RunFacts, names: Collection[int], written: bool) -> str | None:
+        shapes = self._snapshot.reader.shapes({row.shape for row in run.events})
+        for row in reversed(run.events):
+            mentions = [
+                m
+                for m in shapes[row.shape].mentions
+                if m.dataset in names and (m.side in WRITTEN) == written and "version" in m.facets
+            ]
+            if mentions:
+                event = raw_events(self._snapshot, [row])[0][1]
+                return _version_name(event, mentions[0], self._snapshot.name(mentions[0].dataset))
+        return None
+
+    def _id(self, dataset: int, kind: str, *what: str) -> str:
+        members = self._snapshot.joined((dataset,)).all_of(dataset)
+        return dataset_version(
+            self._snapshot.name(dataset), opening_cut(members, self._snapshot.cuts), kind, *what
+        )
+
+    def _run_parts(self, key: RunKey) -> tuple[str, ...]:
+        if self._tenants is None:
+            self._tenants = self._snapshot.reader.tenant_names()
+        return self._tenants[key[0]], *self._snapshot.name(key[1]), run_text(key[2])
+
+
+def _place(one: Placed) -> tuple[int, int, int]:
+    return one.row.seq, one.mention.dataset, one.mention.side
+
+
+def _version_name(event: RawEvent, mention: Mention, name: tuple[str, str]) -> str | None:
+    dataset = event.side(mention.side).get(name)
+    facet = (dataset.facets or {}).get("version") if dataset else None
+    if facet is None or read.is_tombstone(bytes(facet)):
+        return None
+    return read.version(bytes(facet)) or None
+
+

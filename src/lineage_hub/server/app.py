@@ -1,0 +1,64 @@
+"""Settings enter; the hub as an ASGI application leaves, which opens its store when it starts.
+
+When it stops, what was accepted is written first, then the store is closed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Response
+
+from lineage_hub import __version__
+from lineage_hub.ingest.intake import Intake
+from lineage_hub.query.snapshot import Queries
+from lineage_hub.server import dead_letter_routes, health, ingest_routes, openapi, read_routes
+from lineage_hub.server.errors import add_error_answers
+from lineage_hub.server.hub import Hub
+from lineage_hub.server.metrics import Metrics
+from lineage_hub.server.requests import Requests
+from lineage_hub.settings import Settings
+from lineage_hub.store.open import LineageStore, open_store
+
+ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router)
+# Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
+DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
+
+
+def create_app(
+    settings: Settings, *, clock: Callable[[], int] = time.time_ns, store: LineageStore | None = None
+) -> FastAPI:
+    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app."""
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        opened = store or open_store(settings)
+        intake = Intake(opened, settings, clock)
+        metrics.watch(intake)
+        intake.start()
+        app.state.settings, app.state.store, app.state.intake = settings, opened, intake
+        app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened))
+        try:
+            yield
+        finally:
+            await intake.stop()
+            opened.close()
+
+    app = FastAPI(
+        title="Lineage Hub",
+        description="Where data comes from, what it feeds, which run made it, and what changed.",
+        version=__version__,
+        lifespan=lifespan,
+        # Every route answers with bytes of its own making; a model would render them a second time.
+        default_response_class=Response,
+        redirect_slashes=False,
+    )
+    app.add_middleware(Requests, metrics=metrics, direct=DIRECT)
+    add_error_answers(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    openapi.describe(app)
+    return app

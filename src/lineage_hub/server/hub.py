@@ -1,0 +1,29 @@
+"""The parts that a running hub is made of enter when it starts; every route finds them here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.types import Scope as Connection
+
+from lineage_hub.ingest.intake import Intake
+from lineage_hub.query.snapshot import Queries
+from lineage_hub.server.metrics import Metrics
+from lineage_hub.settings import Settings
+from lineage_hub.store.open import LineageStore
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    settings: Settings
+    clock: Callable[[], int]
+    store: LineageStore
+    intake: Intake
+    metrics: Metrics
+    queries: Queries
+
+
+def hub_of(connection: Connection) -> Hub:
+    hub: Hub = connection["app"].state.hub
+    return hub

@@ -1,0 +1,288 @@
+"""Questions about lineage enter as GET requests, answers in Marquez's shapes leave.
+
+Each route reads its parameters, asks one question of `query/` in a worker thread, and renders what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from lineage_hub.errors import InvalidRequest
+from lineage_hub.model import EVERYTHING, FOREVER, Moment
+from lineage_hub.query import columns as columns_query
+from lineage_hub.query import datasets as datasets_query
+from lineage_hub.query import diff as diff_query
+from lineage_hub.query import events as events_query
+from lineage_hub.query import evidence as evidence_query
+from lineage_hub.query import jobs as jobs_query
+from lineage_hub.query import lineage as lineage_query
+from lineage_hub.query import namespaces as namespaces_query
+from lineage_hub.query import runs as runs_query
+from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.server.formats import MEDIA_TYPES, drawn
+from lineage_hub.server.hub import hub_of
+from lineage_hub.server.names import NameConvertor
+from lineage_hub.wire import instant, instant_text
+
+router = APIRouter(prefix="/api/v1", tags=["lineage"])
+assert NameConvertor  # the routes below use it by name
+encode = msgspec.json.Encoder().encode
+STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
+BEGINNING = -(2**63)
+
+
+def moment(
+    as_of: Annotated[str | None, Query(description="What had happened by then (RFC 3339 with a zone).")] = None,
+    known_at: Annotated[str | None, Query(description="What the hub knew by then (RFC 3339 with a zone).")] = None,
+) -> Moment:
+    return Moment(_bound(as_of, "as_of", FOREVER), _bound(known_at, "known_at", FOREVER))
+
+
+def _bound(text: str | None, name: str, otherwise: int) -> int:
+    # A plus sign that wasn't escaped arrives as a blank.
+    return otherwise if text is None else instant(text.replace(" ", "+") if "T" in text else text, name, clamp=True)
+
+
+At = Annotated[Moment, Depends(moment)]
+Limit = Annotated[int, Query(ge=0, le=10_000, description="Most items of the page.")]
+Offset = Annotated[int, Query(ge=0, le=2**31, description="Items to skip.")]
+Depth = Annotated[int, Query(ge=0, le=1_000, description="Steps to go from the node.")]
+Node = Annotated[str, Query(alias="nodeId", description="dataset:{namespace}:{name} or job:{namespace}:{name}.")]
+Name = Annotated[str, Path(description="May hold slashes and colons; escape it.")]
+
+
+async def ask(request: Request, at: Moment, question: Callable[[Snapshot], Any]) -> Response:
+    queries: Queries = hub_of(request.scope).queries
+
+    def answer() -> bytes:
+        with queries.at(EVERYTHING, at) as snapshot:
+            found = question(snapshot)
+        return found if isinstance(found, bytes) else encode(found)
+
+    return Response(await run_in_threadpool(answer), media_type="application/json")
+
+
+@router.get("/namespaces")
+async def list_namespaces(request: Request, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
+    return await ask(request, at, lambda snapshot: namespaces_query.namespaces(snapshot, limit, offset))
+
+
+@router.get("/jobs")
+async def list_jobs(
+    request: Request,
+    at: At,
+    limit: Limit = 100,
+    offset: Offset = 0,
+    states: Annotated[list[str] | None, Query(alias="lastRunStates")] = None,
+) -> Response:
+    wanted = _states(states)
+    return await ask(request, at, lambda snapshot: jobs_query.jobs(snapshot, None, limit, offset, wanted))
+
+
+def _states(states: list[str] | None) -> list[str]:
+    wanted = [one.upper() for text in states or () for one in text.split(",") if one]
+    unknown = [one for one in wanted if one not in STATES]
+    if unknown:
+        raise InvalidRequest(
+            f"lastRunStates={unknown[0][:40]!r} is unknown", subject="lastRunStates", action="use " + ", ".join(STATES)
+        )
+    return wanted
+
+
+@router.get("/jobs/runs/{run_id:name}/facets")
+async def get_run_facets(request: Request, run_id: Name, at: At, type: str = "run") -> Response:
+    return await ask(request, at, lambda snapshot: runs_query.run_facets(snapshot, run_id, type))
+
+
+@router.get("/jobs/runs/{run_id:name}")
+async def get_run(request: Request, run_id: Name, at: At) -> Response:
+    return await ask(request, at, lambda snapshot: runs_query.run(snapshot, run_id))
+
+
+@router.get("/lineage/diff")
+async def get_diff(
+    request: Request,
+    node: Node,
+    start: Annotated[str, Query(alias="from", description="The earlier moment (RFC 3339 with a zone).")],
+    end: Annotated[str | None, Query(alias="to", description="The later moment; the present without it.")] = None,
+    depth: Depth = 20,
+    direction: str | None = None,
+) -> Response:
+    queries: Queries = hub_of(request.scope).queries
+    limit = hub_of(request.scope).settings.read_max_nodes
+    question = lineage_query.Question(node, depth, direction, "current", limit)
+    before, after = _bound(start, "from", FOREVER), _bound(end, "to", FOREVER)
+
+    def answer() -> bytes:
+        with queries.at(EVERYTHING, Moment(after)) as snapshot:
+            now = diff_query.picture(snapshot, question)
+        with queries.at(EVERYTHING, Moment(before)) as snapshot:
+            then = diff_query.picture(snapshot, question)
+        if not now.nodes and not then.nodes:
+            with queries.at(EVERYTHING, Moment()) as snapshot:
+                lineage_query.find_node(snapshot, node)
+        shown = instant_text(after) if end is not None else "now"
+        return encode(diff_query.diff(then, now, instant_text(before), shown))
+
+    return Response(await run_in_threadpool(answer), media_type="application/json")
+
+
+@router.get("/lineage")
+async def get_lineage(
+    request: Request,
+    node: Node,
+    at: At,
+    depth: Depth = 20,
+    direction: Annotated[str | None, Query(description="upstream, downstream or both; without it, all around.")] = None,
+    edges: Annotated[str, Query(description="current, ever, or a window such as 30d.")] = "current",
+    limit: Annotated[int | None, Query(ge=1, description="Most nodes shown; the others are counted.")] = None,
+    style: Annotated[str, Query(alias="format", description="json, mermaid, dot or csv.")] = "json",
+) -> Response:
+    most = hub_of(request.scope).settings.read_max_nodes
+    question = lineage_query.Question(node, depth, direction, edges, min(limit or most, most))
+    if style != "json" and style not in MEDIA_TYPES:
+        raise InvalidRequest(
+            f"format={style[:40]!r} is unknown", subject="format", action="use json, " + ", ".join(MEDIA_TYPES)
+        )
+    response = await ask(request, at, lambda snapshot: lineage_query.lineage(snapshot, question))
+    if style == "json":
+        return response
+    graph = msgspec.json.decode(response.body)["graph"]
+    return Response(drawn(graph, style), media_type=MEDIA_TYPES[style])
+
+
+@router.get("/column-lineage")
+async def get_column_lineage(
+    request: Request,
+    node: Node,
+    at: At,
+    depth: Depth = 20,
+    with_downstream: Annotated[bool, Query(alias="withDownstream")] = False,
+    edges: Annotated[str, Query(description="current or ever.")] = "current",
+    limit: Annotated[int | None, Query(ge=1)] = None,
+) -> Response:
+    most = hub_of(request.scope).settings.read_max_nodes
+    if edges not in ("current", "ever"):
+        raise InvalidRequest(f"edges={edges[:40]!r} is unknown", subject="edges", action="use current or ever")
+
+    def question(snapshot: Snapshot) -> Any:
+        found = lineage_query.find_node(snapshot, node)
+        if found.is_job:
+            raise InvalidRequest(
+                "column lineage starts at a dataset or a field", subject=node[:200], action="use datasetField:…"
+            )
+        return columns_query.column_lineage(
+            snapshot, found.entity, found.field, depth, with_downstream, edges, min(limit or most, most)
+        )
+
+    return await ask(request, at, question)
+
+
+@router.get("/edges/{edge}/evidence")
+async def get_evidence(request: Request, edge: str, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
+    return await ask(request, at, lambda snapshot: evidence_query.evidence(snapshot, edge, limit, offset))
+
+
+@router.get("/events/lineage")
+async def list_events(
+    request: Request,
+    at: At,
+    before: str | None = None,
+    after: str | None = None,
+    direction: Annotated[str, Query(alias="sortDirection")] = "desc",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Response:
+    if direction.lower() not in ("asc", "desc"):
+        raise InvalidRequest("sortDirection must be asc or desc", subject="sortDirection", action="use asc or desc")
+    first, last = _bound(after, "after", BEGINNING), _bound(before, "before", FOREVER)
+    down = direction.lower() == "desc"
+    return await ask(request, at, lambda snapshot: events_query.events(snapshot, first, last, down, limit, offset))
+
+
+@router.get("/events/{event_id}")
+async def get_event(request: Request, event_id: str, at: At) -> Response:
+    return await ask(request, at, lambda snapshot: events_query.event(snapshot, event_id))
+
+
+@router.get("/namespaces/{namespace:name}/jobs/{job:name}/versions/{version}")
+async def get_job_version(request: Request, namespace: Name, job: Name, version: str, at: At) -> Response:
+    return await ask(request, at, lambda s: jobs_query.job_version_answer(s, namespace, job, version))
+
+
+@router.get("/namespaces/{namespace:name}/jobs/{job:name}/versions")
+async def list_job_versions(
+    request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
+) -> Response:
+    return await ask(request, at, lambda s: jobs_query.job_versions(s, namespace, job, limit, offset))
+
+
+@router.get("/namespaces/{namespace:name}/jobs/{job:name}/runs")
+async def list_runs(
+    request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
+) -> Response:
+    def question(snapshot: Snapshot) -> Any:
+        return runs_query.runs_of_job(snapshot, jobs_query.find_job(snapshot, namespace, job), limit, offset)
+
+    return await ask(request, at, question)
+
+
+@router.get("/namespaces/{namespace:name}/jobs/{job:name}")
+async def get_job(request: Request, namespace: Name, job: Name, at: At) -> Response:
+    return await ask(request, at, lambda snapshot: jobs_query.job(snapshot, namespace, job))
+
+
+@router.get("/namespaces/{namespace:name}/jobs")
+async def list_jobs_of_namespace(
+    request: Request,
+    namespace: Name,
+    at: At,
+    limit: Limit = 100,
+    offset: Offset = 0,
+    states: Annotated[list[str] | None, Query(alias="lastRunStates")] = None,
+) -> Response:
+    wanted = _states(states)
+
+    def question(snapshot: Snapshot) -> Any:
+        namespaces_query.namespace(snapshot, namespace)
+        return jobs_query.jobs(snapshot, namespace, limit, offset, wanted)
+
+    return await ask(request, at, question)
+
+
+@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}/versions/{version}")
+async def get_dataset_version(request: Request, namespace: Name, dataset: Name, version: str, at: At) -> Response:
+    return await ask(request, at, lambda s: datasets_query.dataset_version_answer(s, namespace, dataset, version))
+
+
+@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}/versions")
+async def list_dataset_versions(
+    request: Request, namespace: Name, dataset: Name, at: At, limit: Limit = 100, offset: Offset = 0
+) -> Response:
+    return await ask(request, at, lambda s: datasets_query.dataset_versions(s, namespace, dataset, limit, offset))
+
+
+@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}")
+async def get_dataset(request: Request, namespace: Name, dataset: Name, at: At) -> Response:
+    return await ask(request, at, lambda snapshot: datasets_query.dataset(snapshot, namespace, dataset))
+
+
+@router.get("/namespaces/{namespace:name}/datasets")
+async def list_datasets(
+    request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0
+) -> Response:
+    def question(snapshot: Snapshot) -> Any:
+        namespaces_query.namespace(snapshot, namespace)
+        return datasets_query.datasets(snapshot, namespace, limit, offset)
+
+    return await ask(request, at, question)
+
+
+@router.get("/namespaces/{namespace:name}")
+async def get_namespace(request: Request, namespace: Name, at: At) -> Response:
+    return await ask(request, at, lambda snapshot: namespaces_query.namespace(snapshot, namespace))

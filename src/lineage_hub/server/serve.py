@@ -1,0 +1,73 @@
+"""Settings enter; a hub that listens runs until it is told to stop, and leaves nothing unwritten.
+
+SIGTERM and SIGINT end it in order: no new connections, requests in flight finish, the intake is drained.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import socket
+
+import uvicorn
+
+from lineage_hub import __version__
+from lineage_hub.logs import get_logger
+from lineage_hub.server.app import create_app
+from lineage_hub.settings import Settings
+from lineage_hub.store.open import open_store
+
+# Producers send in bursts with pauses; a connection that outlives them saves its next handshake.
+_KEEP_ALIVE_S = 75
+_BACKLOG = 2048
+
+_log = get_logger("server")
+
+
+class HubServer(uvicorn.Server):
+    """Says where it listens, also when the port was chosen by the system."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            _log.info("listening", url=self.url(), version=__version__)
+
+    def url(self) -> str:
+        host = self.config.host
+        port: int = self.servers[0].sockets[0].getsockname()[1]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_server(settings: Settings) -> HubServer:
+    """The store is opened first, so that one that can't be opened is told plainly and nothing listens."""
+    return HubServer(
+        uvicorn.Config(
+            create_app(settings, store=open_store(settings)),
+            host=settings.server_host,
+            port=settings.server_port,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_S,
+            timeout_graceful_shutdown=math.ceil(settings.server_shutdown_s),
+        )
+    )
+
+
+def run(settings: Settings) -> None:
+    server = make_server(settings)
+    # The server raises the signal that stopped it once more when it is done; that is no failure.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    _log.info("stopped")

@@ -1,0 +1,68 @@
+"""What was written enters, by this process or another; which entities changed since an epoch leaves.
+
+Answers that are remembered carry the epoch they were read at, and count only while nothing they speak of is newer.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, bindparam, select
+
+from lineage_hub.store import tables
+from lineage_hub.lineage.shapes import CUTS, Shape, decode
+
+_SEQ = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
+_SHAPES = (
+    select(tables.shape.c.body)
+    .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
+)  # fmt: skip
+
+
+class Changes:
+    def __init__(self) -> None:
+        self.epoch = 0
+        # Cuts and symlinks can change what any name resolves to.
+        self.topology = 0
+        self._last: dict[int, int] = {}
+        self._seen: int | None = None
+        self._lock = threading.Lock()
+
+    def last(self, entities: Iterable[int]) -> int:
+        last = self._last
+        return max((last.get(entity, 0) for entity in entities), default=0)
+
+    def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
+        with self._lock:
+            self.epoch += 1
+            for entity in entities:
+                self._last[entity] = self.epoch
+            if topology:
+                self.topology = self.epoch
+            if self._seen is not None and first_seq == self._seen + 1:
+                self._seen = last_seq
+
+    def catch_up(self, connection: Connection) -> None:
+        """Learn what other processes wrote before this snapshot."""
+        seq = int(connection.execute(_SEQ).scalar_one())
+        if self._seen is None:
+            self._seen = seq
+        if seq <= self._seen:
+            return
+        seen, self._seen = self._seen, seq
+        shapes = [decode(bytes(body)) for body in connection.execute(_SHAPES, {"seen": seen}).scalars()]
+        entities = {entity for shape in shapes for entity in entities_of(shape)}
+        self.apply(entities, topology=any(moves_names(shape) for shape in shapes))
+
+
+def entities_of(shape: Shape) -> set[int]:
+    entities = {shape.subject, *shape.named}
+    for mention in shape.mentions:
+        entities.add(mention.dataset)
+        entities.update(mention.sources)
+    return entities
+
+
+def moves_names(shape: Shape) -> bool:
+    return any(mention.marks & CUTS or "symlinks" in mention.facets for mention in shape.mentions)

@@ -1,0 +1,41 @@
+"""A connection to any database of the hub enters; its schema is current when `migrate` returns.
+
+Alembic does the work; it is imported only when there is work, since a start should be quick.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from lineage_hub.errors import StoreTooNew
+
+# The newest file in migrations/versions; a test compares.
+HEAD = "0001"
+SCRIPTS = Path(__file__).parent / "migrations"
+
+
+def migrate(connection: Connection) -> None:
+    current = revision(connection)
+    if current == HEAD:
+        return
+    if current is not None and current > HEAD:
+        raise StoreTooNew(
+            f"the database has schema {current}, this hub knows up to {HEAD}",
+            subject=current,
+            action="start a newer lineage-hub, or restore a backup made by this version",
+        )
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()

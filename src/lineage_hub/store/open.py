@@ -1,0 +1,125 @@
+"""Settings enter, an open store leaves: a SQLite file in the data folder, or a PostgreSQL database.
+
+The schema is brought up to date first; a database that a newer hub has changed is refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
+
+from lineage_hub.errors import LineageHubError, StorageFull, StoreUnavailable
+from lineage_hub.settings import Settings
+from lineage_hub.store import tables
+from lineage_hub.store.changes import Changes
+from lineage_hub.store.codec import Codec
+from lineage_hub.store.library import Library
+from lineage_hub.store.migrate import migrate
+
+DATABASE_FILE = "lineage.db"
+
+
+class LineageStore:
+    """Readers share a pool; the one writer has a connection of its own."""
+
+    def __init__(self, url: URL, settings: Settings) -> None:
+        self.url = url
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self.engine = _engine(url, settings, pool=settings.store_read_connections, begin="BEGIN")
+        self._writing = _engine(url, settings, pool=1, begin="BEGIN IMMEDIATE")
+        with self.writing() as connection:
+            migrate(connection)
+        with self.reading() as connection:
+            dictionaries = [bytes(body) for body in connection.execute(_DICTIONARIES).scalars()]
+        self.codec = Codec(dictionaries)
+        self.changes = Changes()
+        self.library = Library(self.codec)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent snapshot."""
+        with translated(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One durable transaction: when the block has ended without an error, it is on disk."""
+        with translated(), self._writing.connect() as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+        self._writing.dispose()
+
+
+_DICTIONARIES = select(tables.dictionary.c.body).order_by(tables.dictionary.c.id)
+
+
+def open_store(settings: Settings) -> LineageStore:
+    with translated():
+        return LineageStore(store_url(settings), settings)
+
+
+def store_url(settings: Settings) -> URL:
+    if settings.database_url:
+        url = make_url(settings.database_url)
+        if url.get_backend_name() == "postgresql":
+            return url.set(drivername="postgresql+psycopg")
+        return url
+    folder = Path(settings.data_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    return URL.create("sqlite", database=str(folder / DATABASE_FILE))
+
+
+def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
+    sizes = {"pool_size": pool, "max_overflow": 0, "pool_timeout": settings.store_busy_timeout_s}
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, isolation_level="REPEATABLE READ" if begin == "BEGIN" else "READ COMMITTED", **sizes)
+    engine = create_engine(
+        url, connect_args={"check_same_thread": False, "timeout": settings.store_busy_timeout_s}, **sizes
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # transactions begin where `begin` below says
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            f"cache_size=-{settings.store_cache_mb * 1024 // (pool if begin == 'BEGIN' else 1)}",
+            "temp_store=MEMORY",
+            "wal_autocheckpoint=4000",
+        ):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def start(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Errors of drivers become ours, and say whether trying again helps."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _translate(error.orig or error) from error
+    except (sqlite3.Error, OSError) as error:
+        raise _translate(error) from error
+
+
+def _translate(error: BaseException) -> LineageHubError:
+    text = str(error)
+    if "full" in text or "No space left" in text or "disk I/O error" in text:
+        return StorageFull(
+            f"the store has no room: {text}", subject="store", action="free disk space; the hub goes on by itself"
+        )
+    return StoreUnavailable(f"the store does not answer: {text}", subject="store", action="see `lineage-hub doctor`")

@@ -1,0 +1,165 @@
+"""The tables of the lineage store; statements are built from them and migrations create them.
+
+Only grow-only sets and minimum registers: no row is read, changed and written back, so order and repetition can't matter.
+
+    space, entity     names of jobs and datasets, as integers (kinds below)
+    blob              facet bodies, each distinct one once
+    shape             what an event says beyond its run: job, mentions, facets; each distinct one once
+    mention           which shapes speak of an entity
+    event             one row an event, pointing to its shape; raw holds its text
+    cut, link         where a name's history ends; which names ever stood in a symlinks facet
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+metadata = MetaData()
+
+# A 64-bit key that SQLite keeps as its rowid.
+Key = BigInteger().with_variant(Integer, "sqlite")
+
+JOB, DATASET = 1, 2
+
+tenant = Table(
+    "tenant",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("name", String(64), nullable=False, unique=True),
+)
+
+space = Table(
+    "space",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    # Names may be longer than an index entry of PostgreSQL, so a digest of them is what's unique.
+    Column("hash", LargeBinary(16), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+)
+
+entity = Table(
+    "entity",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("hash", LargeBinary(16), nullable=False, unique=True),
+    Column("kind", SmallInteger, nullable=False),
+    Column("space", Key, nullable=False),
+    Column("name", Text, nullable=False),
+    Index("entity_space", "space", "kind"),
+)
+
+blob = Table(
+    "blob",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("hash", LargeBinary(16), nullable=False, unique=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+shape = Table(
+    "shape",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("hash", LargeBinary(16), nullable=False, unique=True),
+    Column("subject", Key, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+mention = Table(
+    "mention",
+    metadata,
+    Column("entity", Key, primary_key=True, autoincrement=False),
+    Column("shape", Key, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("subject", Key, primary_key=True, autoincrement=False),
+    Column("event_at", BigInteger, primary_key=True, autoincrement=False),
+    Column("event_id", LargeBinary(16), primary_key=True),
+    Column("seq", Key, nullable=False),
+    Column("known_at", BigInteger, nullable=False),
+    Column("tenant", Key, nullable=False),
+    Column("type", SmallInteger, nullable=False),
+    Column("flags", SmallInteger, nullable=False),
+    Column("shape", Key, nullable=False),
+    Column("run", LargeBinary),
+    Column("parent", Key),
+    Column("parent_run", LargeBinary),
+    Index("event_run", "run", sqlite_where=text("run IS NOT NULL")),
+    Index("event_shape", "shape", "event_at"),
+    Index("event_time", "event_at"),
+    Index("event_parent", "parent", "parent_run", sqlite_where=text("parent IS NOT NULL")),
+    sqlite_with_rowid=False,
+)
+
+raw = Table(
+    "raw",
+    metadata,
+    Column("seq", Key, primary_key=True, autoincrement=False),
+    Column("shape", Key, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+cut = Table(
+    "cut",
+    metadata,
+    Column("dataset", Key, primary_key=True, autoincrement=False),
+    Column("event_at", BigInteger, primary_key=True, autoincrement=False),
+    Column("event_id", LargeBinary(16), primary_key=True),
+    Column("subject", Key, nullable=False),
+    # The dataset that the content goes on as; none after a DROP.
+    Column("continues_as", Key),
+)
+
+link = Table(
+    "link",
+    metadata,
+    Column("dataset", Key, primary_key=True, autoincrement=False),
+    Column("other", Key, primary_key=True, autoincrement=False),
+    Column("type", String(32), primary_key=True),
+)
+
+dictionary = Table(
+    "dictionary",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+counter = Table(
+    "counter",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+dead_letter = Table(
+    "dead_letter",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("received_at", BigInteger, nullable=False),
+    Column("tenant", String(64), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("error", String(64), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("subject", Text),
+    Column("size", BigInteger, nullable=False),
+    Column("edited_at", BigInteger),
+    Column("body", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,365 @@
+"""Decoded events enter, one transaction makes them durable; which were repeats and what changed leave.
+
+Everything interned is written once for each distinct value; in the steady state an event costs one row and its text.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, bindparam, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from lineage_hub.model import Scope
+from lineage_hub.store import tables
+from lineage_hub.store.changes import entities_of
+from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
+from lineage_hub.lineage.shapes import (
+    BATCH,
+    CREATES,
+    CUTS,
+    DATASET_EVENT,
+    IN,
+    IN_RAW,
+    INFERRED,
+    JOB_EVENT,
+    KINDS,
+    OUT,
+    RENAMED_HERE,
+    STATIC,
+    STATIC_IN,
+    STATIC_OUT,
+    STREAM,
+    STREAMING,
+    TYPES,
+    UNSAID,
+    Mention,
+    Shape,
+    encode,
+    run_key,
+)
+from lineage_hub.wire import Element, Event
+from lineage_hub.wire.canonical import digest
+from lineage_hub.wire.facets import Key
+from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
+from lineage_hub.wire.recent import Recent
+
+
+class Known(NamedTuple):
+    """A shape as the writer remembers it."""
+
+    id: int
+    subject: int
+    parent: int
+    entities: tuple[int, ...]
+
+
+class Written(NamedTuple):
+    """`repeated` says of each event whether it had been there before; `last_seq` closes the group."""
+
+    repeated: list[bool]
+    first_seq: int
+    last_seq: int
+    entities: set[int]
+    topology: bool
+
+
+class LineageWriter:
+    """Use from one thread; several processes may each have one on the same store."""
+
+    def __init__(self, dialect: str, codec: Codec, recent: int = 50_000) -> None:
+        self._codec = codec
+        self._shapes: Recent[Known] = Recent(recent)
+        self._tenants: dict[str, int] = {}
+        self._samples: list[bytes] | None = None if codec.is_trained else []
+        self._trained: list[bytes] = []
+        self._sql = Inserts(dialect)
+
+    def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
+        """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
+        del scope  # an event's tenant is part of its identity already
+        self._adopt_dictionary(connection)
+        keys = [_shape_key(event) for event, _ in batch]
+        known = self._known(connection, keys, [event for event, _ in batch])
+        tenants = self._tenant_ids(connection, {event.tenant for event, _ in batch})
+        seq = self._take(connection, len(batch))
+        rows = []
+        for at, (event, known_at) in enumerate(batch):
+            shape = known[keys[at]]
+            flags = (INFERRED if event.inferred else 0) | (STREAMING if event.streaming else 0)
+            rows.append((
+                shape.subject, event.event_at, event.event_id, seq + at, known_at, tenants[event.tenant],
+                TYPES[event.type], flags, shape.id, run_key(event.run_id) if event.run_id is not None else None,
+                shape.parent or None, run_key(event.parent[1]) if event.parent else None,
+            ))  # fmt: skip
+        taken = self._sql.run(connection, "event", rows)
+        repeated = [False] * len(batch) if taken == len(batch) else self._repeats(connection, batch, rows)
+        fresh = [(row, event) for row, (event, _), again in zip(rows, batch, repeated, strict=True) if not again]
+        self._sql.run(connection, "raw", [(row[3], row[8], self._codec.compress(event.raw)) for row, event in fresh])
+        moved = self._cut(connection, fresh) or self._sql.linked
+        self._sql.linked = False
+        self._sample(event.raw for _, event in fresh)
+        touched: set[int] = set()
+        for key in set(keys):
+            touched.update(known[key].entities)
+        return Written(repeated, seq, seq + len(batch) - 1, touched, moved)
+
+    def _known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
+        found: dict[bytes, Known] = {}
+        missing: dict[bytes, Event] = {}
+        for key, event in zip(keys, events, strict=True):
+            if key not in found and key not in missing:
+                shape = self._shapes.get(key)
+                if shape is None:
+                    missing[key] = event
+                else:
+                    found[key] = shape
+        if missing:
+            made = self._sql.intern_shapes(connection, self._codec, missing)
+            for key, shape in made.items():
+                self._shapes.put(key, shape)
+            found.update(made)
+        return found
+
+    def _take(self, connection: Connection, count: int) -> int:
+        """The row lock on the counter orders writers, so numbers become visible in their order."""
+        connection.execute(_TAKE, {"count": count})
+        last = connection.execute(_LAST).scalar_one()
+        return int(last) - count + 1
+
+    def _tenant_ids(self, connection: Connection, names: set[str]) -> dict[str, int]:
+        missing = names - self._tenants.keys()
+        if missing:
+            self._tenants.update(intern_tenants(connection, missing))
+        return self._tenants
+
+    def _repeats(self, connection: Connection, batch: Sequence[tuple[Event, int]], rows: list[Any]) -> list[bool]:
+        """A repeat keeps the earliest known_at and, of two spellings, the bytewise least text."""
+        stored = {
+            (row.subject, row.event_at, bytes(row.event_id)): row
+            for start in range(0, len(rows), 500)
+            for row in connection.execute(_STORED, {"keys": [row[:3] for row in rows[start : start + 500]]})
+        }
+        repeated = []
+        spelled: dict[int, bytes] = {}
+        for (event, known_at), row in zip(batch, rows, strict=True):
+            before = stored[row[:3]]
+            repeated.append(before.seq != row[3])
+            if before.seq == row[3]:
+                spelled[before.seq] = event.raw
+                continue
+            connection.execute(_KNOWN_EARLIER, {"s": row[0], "t": row[1], "i": row[2], "k": known_at})
+            text = spelled.get(before.seq)
+            if text is None:
+                frame = connection.execute(_RAW, {"seq": before.seq}).scalar()
+                # A repeat inside this very group finds its first copy not yet written.
+                text = self._codec.decompress(bytes(frame)) if frame is not None else None
+            if text is None or event.raw < text:
+                spelled[before.seq] = event.raw
+                connection.execute(_RESPELL, {"seq": before.seq, "text": self._codec.compress(event.raw)})
+            else:
+                spelled[before.seq] = text
+        for (event, _), row, again in zip(batch, rows, repeated, strict=True):
+            if not again:
+                event.raw = spelled[row[3]]
+        return repeated
+
+    def _cut(self, connection: Connection, fresh: list[tuple[Any, Event]]) -> bool:
+        wanted: list[tuple[Any, Key, Key | None]] = []
+        for row, event in fresh:
+            for element in _cutting(event):
+                if element.lifecycle == "DROP":
+                    wanted.append((row, element.key, None))
+                elif element.previous not in (None, element.key):
+                    wanted.append((row, element.previous, element.key))
+                    wanted.append((row, element.key, None))
+        if not wanted:
+            return False
+        named = {key for _, before, after in wanted for key in (before, after) if key is not None}
+        ids = intern_entities(connection, {(tables.DATASET, *key) for key in named})
+        number = {key: ids[(tables.DATASET, *key)] for key in named}
+        # One event may cut a name in two ways: then a RENAME away from it counts, of two the one to the least name.
+        wanted.sort(key=lambda one: (one[2] is None, one[2] or ()), reverse=True)
+        rows = {(number[before], row[1], row[2]): (row[0], number[after] if after else None) for row, before, after in wanted}
+        self._sql.run(connection, "cut", [(*key, *value) for key, value in sorted(rows.items())])
+        return True
+
+    def _sample(self, texts: Iterable[bytes]) -> None:
+        if self._samples is None:
+            return
+        self._samples.extend(texts)
+        if len(self._samples) >= SAMPLES:
+            samples, self._samples = self._samples, None
+            # Training takes a moment of CPU; the writer goes on with plain frames until it is done.
+            threading.Thread(target=self._train, args=(samples,), daemon=True, name="dictionary").start()
+
+    def _train(self, samples: list[bytes]) -> None:
+        self._trained.append(train(samples))
+
+    def _adopt_dictionary(self, connection: Connection) -> None:
+        if self._trained:
+            body = self._trained.pop()
+            number = self._codec.use(body)
+            intern_rows(connection, tables.dictionary, [{"id": number, "body": body}])
+
+
+class Inserts:
+    """The hot inserts, compiled once for the dialect and run by the driver; rare ones build shapes."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = sqlite.dialect() if dialect == "sqlite" else postgresql.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+        self._build = sqlite.insert if dialect == "sqlite" else postgresql.insert
+        self._text = {
+            table.name: self._compiled(table)
+            for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link)
+        }
+        # Whether a symlinks facet named a pair for the first time.
+        self.linked = False
+
+    def _compiled(self, table: Table) -> str:
+        statement = self._build(table).values({column.name: bindparam(column.name) for column in table.columns})
+        return str(statement.on_conflict_do_nothing().compile(dialect=self._dialect))
+
+    def run(self, connection: Connection, table: str, rows: list[tuple[Any, ...]]) -> int:
+        if not rows:
+            return 0
+        return int(connection.exec_driver_sql(self._text[table], rows).rowcount)
+
+    def intern_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
+        names: set[tuple[int, str, str]] = set()
+        bodies: dict[bytes, bytes] = {}
+        for event in events.values():
+            names.update(_names(event))
+            stable = {f.digest for e in _elements(event) for name, f in e.facets.items() if name not in VOLATILE_FACETS}
+            bodies.update((key, body) for key, body in facet_bodies(event.raw).items() if key in stable)
+        ids = intern_entities(connection, names)
+        blobs = intern_blobs(connection, bodies, codec.compress)
+        shapes = {key: _shape(event, ids, blobs) for key, event in events.items()}
+        rows = [{"hash": key, "subject": shape.subject, "body": encode(shape)} for key, shape in shapes.items()]
+        numbers = intern_rows(connection, tables.shape, rows)
+        mentions: set[tuple[int, int]] = set()
+        known: dict[bytes, Known] = {}
+        for key, shape in shapes.items():
+            entities = entities_of(shape)
+            mentions.update((entity, numbers[key]) for entity in entities)
+            known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
+        self.run(connection, "mention", sorted(mentions))
+        links = {
+            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type.upper()[:32])
+            for event in events.values()
+            for element in _elements(event)
+            for i in element.links
+        }
+        self.linked = self.run(connection, "link", sorted(links)) > 0 or self.linked
+        return known
+
+
+_TAKE = (
+    update(tables.counter)
+    .where(tables.counter.c.name == "seq")
+    .values(value=tables.counter.c.value + bindparam("count"))
+)
+_LAST = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
+_e = tables.event.c
+_STORED = select(_e.subject, _e.event_at, _e.event_id, _e.seq).where(
+    tuple_(_e.subject, _e.event_at, _e.event_id).in_(bindparam("keys", expanding=True))
+)
+_KNOWN_EARLIER = (
+    update(tables.event)
+    .where(_e.subject == bindparam("s"), _e.event_at == bindparam("t"), _e.event_id == bindparam("i"))
+    .where(_e.known_at > bindparam("k"))
+    .values(known_at=bindparam("k"))
+)
+_RAW = select(tables.raw.c.body).where(tables.raw.c.seq == bindparam("seq"))
+_RESPELL = update(tables.raw).where(tables.raw.c.seq == bindparam("seq")).values(body=bindparam("text"))
+
+
+def _shape_key(event: Event) -> bytes:
+    assert event.subject is not None
+    parts = [event.kind.encode(), event.subject.shape]
+    parts += [b"i" + element.shape for element in event.inputs]
+    parts += [b"o" + element.shape for element in event.outputs]
+    if event.parent is not None:
+        parts.append("\0".join(("p", *event.parent[0], *(event.root or ()))).encode())
+    return digest(*parts)
+
+
+def _elements(event: Event) -> tuple[Element, ...]:
+    assert event.subject is not None
+    return (event.subject, *event.inputs, *event.outputs)
+
+
+def _cutting(event: Event) -> Iterable[Element]:
+    if event.type in ("FAIL", "ABORT"):
+        return ()
+    elements = event.outputs
+    if KINDS[event.kind] == JOB_EVENT:
+        elements = (*event.inputs, *event.outputs)
+    elif KINDS[event.kind] == DATASET_EVENT:
+        assert event.subject is not None
+        elements = (event.subject,)
+    return [element for element in elements if element.lifecycle in ("DROP", "RENAME")]
+
+
+def _names(event: Event) -> Iterable[tuple[int, str, str]]:
+    assert event.subject is not None
+    about_dataset = KINDS[event.kind] == DATASET_EVENT
+    yield (tables.DATASET if about_dataset else tables.JOB, *event.subject.key)
+    for element in (*event.inputs, *event.outputs, *((event.subject,) if about_dataset else ())):
+        yield (tables.DATASET, *element.key)
+        for key in element.sources:
+            yield (tables.DATASET, *key)
+        for link in element.links:
+            yield (tables.DATASET, link.namespace, link.name)
+        if element.previous is not None:
+            yield (tables.DATASET, *element.previous)
+    if event.parent is not None:
+        yield (tables.JOB, *event.parent[0])
+    if event.root is not None:
+        yield (tables.JOB, *event.root)
+
+
+def _shape(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[bytes, int]) -> Shape:
+    assert event.subject is not None
+    kind = KINDS[event.kind]
+    if kind == DATASET_EVENT:
+        sided: list[tuple[Element, int]] = [(event.subject, STATIC)]
+    else:
+        sides = (STATIC_IN, STATIC_OUT) if kind == JOB_EVENT else (IN, OUT)
+        sided = [(e, sides[0]) for e in event.inputs] + [(e, sides[1]) for e in event.outputs]
+    named: set[int] = set()
+    mentions = []
+    for element, side in sided:
+        cutting = side != IN and element.lifecycle in ("DROP", "RENAME")
+        marks = (CREATES if element.lifecycle == "CREATE" else 0) | (CUTS if cutting else 0)
+        if cutting and element.lifecycle == "RENAME" and element.previous is not None:
+            marks |= RENAMED_HERE
+        if element.previous is not None:
+            named.add(ids[(tables.DATASET, *element.previous)])
+        named.update(ids[(tables.DATASET, link.namespace, link.name)] for link in element.links)
+        sources = tuple(sorted(ids[(tables.DATASET, *key)] for key in element.sources))
+        mentions.append(
+            Mention(ids[(tables.DATASET, *element.key)], side, marks, _facet_numbers(element, blobs), sources)
+        )
+    parent = ids[(tables.JOB, *event.parent[0])] if event.parent else 0
+    named.update({parent} if parent else set(), {ids[(tables.JOB, *event.root)]} if event.root else set())
+    job_facets: dict[str, int] = {}
+    processing, location = UNSAID, None
+    if kind != DATASET_EVENT:
+        job_facets = _facet_numbers(event.subject, blobs)
+        if "jobType" in event.subject.facets:
+            processing = STREAM if event.subject.streaming else BATCH
+        if "sourceCodeLocation" in event.subject.facets:
+            location = event.subject.facets["sourceCodeLocation"].location
+    subject = ids[(tables.DATASET if kind == DATASET_EVENT else tables.JOB, *event.subject.key)]
+    return Shape(subject, kind, processing, location, job_facets, tuple(mentions), tuple(sorted(named)), parent)
+
+
+def _facet_numbers(element: Element, blobs: dict[bytes, int]) -> dict[str, int]:
+    return {
+        name: IN_RAW if name in VOLATILE_FACETS else blobs[facet.digest]
+        for name, facet in sorted(element.facets.items())
+    }

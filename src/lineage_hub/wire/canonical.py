@@ -1,0 +1,60 @@
+"""JSON text enters; its canonical form and 128-bit digest leave, the same for every spelling of one value.
+
+Keys are sorted and white space goes; numbers stay as written, since 1.0 and 1 or two long decimals are not one fact.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from typing import Any, NoReturn
+
+import msgspec
+
+# What msgspec would rewrite: fractions, exponents, minus zero and integers beyond a double's precision.
+_DELICATE = re.compile(rb"(?:^|[:,\[\s])-?(?:\d+[.eE]|\d{16}|0(?<=-0))")
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class _Number(str):
+    __slots__ = ()
+
+
+def canonical(raw: bytes) -> bytes:
+    if raw[:1] == b'"' or _DELICATE.search(raw) is None:
+        return _encode(_decode(raw))
+    value = json.loads(raw, parse_int=_Number, parse_float=_Number, parse_constant=_refuse)
+    return "".join(_pieces(value)).encode()
+
+
+def digest(*parts: bytes) -> bytes:
+    return sha256(b"".join(parts)).digest()[:16]
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _pieces(value: Any) -> list[str]:
+    if isinstance(value, _Number):
+        return [str(value)]
+    if isinstance(value, dict):
+        pieces = ["{"]
+        for at, key in enumerate(sorted(value)):
+            pieces += [",", _text(key), ":"] if at else [_text(key), ":"]
+            pieces += _pieces(value[key])
+        return [*pieces, "}"]
+    if isinstance(value, list):
+        pieces = ["["]
+        for at, item in enumerate(value):
+            if at:
+                pieces.append(",")
+            pieces += _pieces(item)
+        return [*pieces, "]"]
+    return [_text(value)]
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,192 @@
+"""Facet bodies that the fold reads enter, the few facts it needs leave; a malformed facet says nothing.
+
+Only shapes are decoded here. What the facts mean for lineage is decided in `lineage/`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+Key = tuple[str, str]
+
+
+class Identifier(Struct, frozen=True):
+    namespace: str
+    name: str
+    type: str = ""
+
+
+class _Symlinks(Struct):
+    identifiers: list[Identifier] = []
+
+
+class _PreviousIdentifier(Struct):
+    namespace: str
+    name: str
+
+
+class _Lifecycle(Struct):
+    lifecycleStateChange: str
+    previousIdentifier: _PreviousIdentifier | None = None
+
+
+class _RunRef(Struct):
+    runId: str
+
+
+class _JobRef(Struct):
+    namespace: str
+    name: str
+
+
+class _Root(Struct):
+    run: _RunRef
+    job: _JobRef
+
+
+class _Parent(Struct):
+    run: _RunRef
+    job: _JobRef
+    root: _Root | None = None
+
+
+class _JobType(Struct):
+    processingType: str = ""
+    integration: str = ""
+    jobType: str = ""
+
+
+class Transformation(Struct, frozen=True):
+    type: str = ""
+    subtype: str = ""
+    description: str | None = None
+    masking: bool | None = None
+
+
+class InputField(Struct, frozen=True):
+    namespace: str
+    name: str
+    field: str
+    transformations: tuple[Transformation, ...] = ()
+
+
+class OutputField(Struct, frozen=True):
+    inputFields: tuple[InputField, ...] = ()
+    transformationDescription: str | None = None
+    transformationType: str | None = None
+
+
+class ColumnLineage(Struct, frozen=True):
+    fields: dict[str, OutputField] = {}
+    dataset: tuple[InputField, ...] = ()
+
+
+class _Version(Struct):
+    datasetVersion: str
+
+
+class _CodeLocation(Struct):
+    url: str | None = None
+    version: str | None = None
+
+
+class _Tombstone(Struct):
+    deleted: bool = msgspec.field(default=False, name="_deleted")
+
+
+_BAD = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
+_symlinks = msgspec.json.Decoder(_Symlinks).decode
+_lifecycle = msgspec.json.Decoder(_Lifecycle).decode
+_parent = msgspec.json.Decoder(_Parent).decode
+_job_type = msgspec.json.Decoder(_JobType).decode
+_columns = msgspec.json.Decoder(ColumnLineage).decode
+_version = msgspec.json.Decoder(_Version).decode
+_location = msgspec.json.Decoder(_CodeLocation).decode
+_tombstone = msgspec.json.Decoder(_Tombstone).decode
+
+NO_COLUMNS = ColumnLineage()
+
+
+def symlinks(body: bytes) -> tuple[Identifier, ...]:
+    try:
+        return tuple(i for i in _symlinks(body).identifiers if is_name(i.namespace) and is_name(i.name))
+    except _BAD:
+        return ()
+
+
+def lifecycle(body: bytes) -> tuple[str, Key | None]:
+    try:
+        found = _lifecycle(body)
+    except _BAD:
+        return "", None
+    before = found.previousIdentifier
+    if before is None or not (is_name(before.namespace) and is_name(before.name)):
+        return found.lifecycleStateChange.upper(), None
+    return found.lifecycleStateChange.upper(), (before.namespace, before.name)
+
+
+def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
+    """The parent's job, the parent's run id, and the root's job where one is named."""
+    try:
+        found = _parent(body)
+    except _BAD:
+        return None
+    if not (is_name(found.job.namespace) and is_name(found.job.name) and is_name(found.run.runId)):
+        return None
+    root = found.root
+    if root is None or not (is_name(root.job.namespace) and is_name(root.job.name)):
+        return (found.job.namespace, found.job.name), found.run.runId, None
+    return (found.job.namespace, found.job.name), found.run.runId, (root.job.namespace, root.job.name)
+
+
+def job_type(body: bytes) -> tuple[str, str, str]:
+    """Processing type (BATCH or STREAMING), integration and job type, as written."""
+    try:
+        found = _job_type(body)
+    except _BAD:
+        return "", "", ""
+    return found.processingType, found.integration, found.jobType
+
+
+def column_lineage(body: bytes) -> ColumnLineage:
+    try:
+        return NO_COLUMNS if is_tombstone(body) else _columns(body)
+    except _BAD:
+        return NO_COLUMNS
+
+
+def column_sources(body: bytes) -> tuple[Key, ...]:
+    facet = column_lineage(body)
+    named = {(i.namespace, i.name): None for field in facet.fields.values() for i in field.inputFields}
+    named.update({(i.namespace, i.name): None for i in facet.dataset})
+    return tuple(key for key in named if is_name(key[0]) and is_name(key[1]))
+
+
+def version(body: bytes) -> str:
+    try:
+        return _version(body).datasetVersion
+    except _BAD:
+        return ""
+
+
+def code_location(body: bytes) -> tuple[str, str]:
+    try:
+        found = _location(body)
+    except _BAD:
+        return "", ""
+    return found.url or "", found.version or ""
+
+
+def is_tombstone(body: bytes) -> bool:
+    if b"_deleted" not in body:
+        return False
+    try:
+        return _tombstone(body).deleted
+    except _BAD:
+        return False
+
+
+def is_name(text: str) -> bool:
+    """PostgreSQL can't hold NUL in text, so no store is given one."""
+    return bool(text) and "\0" not in text

@@ -1,0 +1,77 @@
+"""`lineage-hub config show` and what all commands share: errors without tracebacks, pipes without colours."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lineage_hub import __version__
+from lineage_hub.settings import every_setting
+
+HUB = Path(sys.executable).parent / "lineage-hub"
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    def run_hub(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **environ}
+        return subprocess.run(
+            [HUB, *arguments], env=bare, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+        )
+
+    return run_hub
+
+
+def test_every_setting_is_shown_with_value_and_origin_and_no_secret(run):
+    shown = run("config", "show", "--port", "9", LINEAGE_HUB_API_KEY="swordfish")
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == [setting.name for setting in every_setting()]
+    assert any(line.split() == ["server_port", "9", "flag", "--port"] for line in lines)
+    assert any(line.endswith("environment LINEAGE_HUB_API_KEY") for line in lines)
+    assert "swordfish" not in shown.stdout + shown.stderr
+
+
+def test_json_has_the_same_and_keeps_numbers(run, tmp_path: Path):
+    (tmp_path / "lineage-hub.toml").write_text("[server]\nport = 7\n")
+    values = json.loads(run("config", "show", "--json").stdout)
+    assert values["server_port"] == {"value": 7, "origin": f"file {tmp_path}/lineage-hub.toml"}
+    assert set(values) == {setting.name for setting in every_setting()}
+
+
+def test_an_error_is_one_message_with_the_next_action_and_its_exit_code(run):
+    shown = run("config", "show", LINEAGE_HUB_SERVER_PROT="1")
+    assert shown.returncode == 2
+    assert shown.stdout == ""
+    assert shown.stderr.splitlines() == [
+        "Error: unknown environment variable LINEAGE_HUB_SERVER_PROT",
+        "  did you mean LINEAGE_HUB_SERVER_PORT? Otherwise remove it",
+    ]
+
+
+def test_a_command_written_wrongly_exits_with_2_and_no_traceback(run):
+    shown = run("config", "show", "--port", "many")
+    assert shown.returncode == 2
+    assert "Traceback" not in shown.stderr
+    assert "--port" in shown.stderr
+
+
+def test_nothing_in_a_pipe_has_colours(run):
+    for arguments in (["--help"], ["config", "show"], ["config", "show", "--help"]):
+        assert "\x1b[" not in run(*arguments).stdout
+
+
+def test_version_is_the_packages(run):
+    assert run("--version").stdout.strip() == f"lineage-hub {__version__}"
+
+
+def test_help_imports_nothing_of_the_server():
+    heavy = ("fastapi", "sqlalchemy", "uvicorn", "alembic", "openlineage", "httpx", "structlog", "pydantic")
+    program = (
+        "import sys; from lineage_hub.cli.app import load_app; load_app();"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"

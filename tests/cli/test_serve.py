@@ -1,0 +1,37 @@
+"""`lineage-hub serve` starts a hub, stops in order, and says what is missing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from lineage_hub.sample import Week
+from tests.hub_process import HubProcess
+
+
+def test_sigterm_stops_it_in_order_and_nothing_is_lost(tmp_path: Path, week: Week) -> None:
+    hub = HubProcess(tmp_path / "data")
+    assert httpx.post(f"{hub.url}/api/v1/lineage/batch", json=week.events[:20]).status_code == 204
+    assert hub.stop() == 0
+    with HubProcess(tmp_path / "data") as again:
+        assert httpx.get(f"{again.url}/api/v1/events/lineage").json()["totalCount"] == 20
+
+
+def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
+    with HubProcess(tmp_path / "first") as first:
+        second = HubProcess(tmp_path / "second", port=first.port, wait=False)
+        assert second.stop() != 0 or "address already in use" in second.said()
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        "sys.argv = ['lineage-hub', 'serve']\n"
+        "from lineage_hub.cli import main; main()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
+    )
+    assert ended.returncode == 5
+    assert "pip install 'lineage-hub[server]'" in ended.stderr

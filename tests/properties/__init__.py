@@ -1,0 +1,1 @@
+"""What must hold for every history of events, put to real hubs over HTTP."""

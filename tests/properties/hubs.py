@@ -1,0 +1,121 @@
+"""A data folder and a clock enter; a real hub that takes events and answers questions over HTTP leaves."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from starlette.testclient import TestClient
+
+from lineage_hub.server.app import create_app
+from lineage_hub.settings import load_settings
+from tests.oracle.events import Taken
+from tests.oracle.identity import EPOCH, NS, Json, parse
+from tests.strategies import Arrival
+
+LIMIT = 1000  # more than any history here has of anything
+IN_MEMORY = Path("/dev/shm")  # where there is one: these tests are not about durability
+
+
+class Clock:
+    """What the hub takes for now, in nanoseconds; it stands still until it is set."""
+
+    def __init__(self, now: int = 0) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@dataclass(frozen=True)
+class Question:
+    path: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def at(self, **moment: str | None) -> Question:
+        """The same question, as of a time or with the knowledge of a time."""
+        given = tuple((key, value) for key, value in moment.items() if value is not None)
+        return Question(self.path, self.parameters + given)
+
+    def __str__(self) -> str:
+        return f"/api/v1{self.path}" + (f"?{urlencode(self.parameters)}" if self.parameters else "")
+
+
+def ask_for(*parts: str, **parameters: object) -> Question:
+    path = "".join("/" + quote(part, safe="") for part in parts)
+    return Question(path, tuple((key, str(value)) for key, value in parameters.items()))
+
+
+def text_of(ns: int) -> str:
+    seconds, fraction = divmod(ns, NS)
+    days, second_of_day = divmod(seconds, 86_400)
+    day = EPOCH.fromordinal(EPOCH.toordinal() + days).date().isoformat()
+    hours, minutes = divmod(second_of_day // 60, 60)
+    return f"{day}T{hours:02d}:{minutes:02d}:{second_of_day % 60:02d}.{fraction:09d}Z"
+
+
+@dataclass
+class Hub:
+    client: TestClient
+    clock: Clock
+
+    def take(self, arrival: Arrival) -> list[Taken]:
+        """Send one request; what the hub then has taken, at the time its clock shows."""
+        array = b"[" + b",".join(arrival.raws) + b"]"
+        if arrival.tenant != "default":
+            body = b'{"namespace": "%s", "events": %s}' % (arrival.tenant.encode(), array)
+            answer = self.post("/lineage/ingest", body)
+            assert (answer[0], answer[1]["rejected"]) == (200, "0"), answer
+        elif len(arrival.raws) == 1:
+            answer = self.post("/lineage", arrival.raws[0])
+            assert answer[0] == 201, answer
+        else:
+            answer = self.post("/lineage/batch", array)
+            assert answer[0] == 204, answer
+        return [Taken(arrival.tenant, self.clock.now, raw) for raw in arrival.raws]
+
+    def take_all(self, taken: Iterable[Taken]) -> None:
+        """One by one, each when it was known."""
+        for one in taken:
+            self.clock.now = one.known_at
+            self.take(Arrival(one.tenant, (one.raw,)))
+
+    def ask(self, question: Question) -> tuple[int, Json]:
+        answer = self.client.get(str(question))
+        assert answer.status_code in (200, 404), f"{question}: {answer.status_code} {answer.text}"
+        return answer.status_code, parse(answer.content)
+
+    def answers(self, questions: Iterable[Question], **moment: str | None) -> dict[str, tuple[int, Json]]:
+        return {str(question): self.ask(question.at(**moment)) for question in questions}
+
+    def post(self, path: str, body: bytes) -> tuple[int, Json]:
+        answer = self.client.post(
+            "/api/v1" + path, content=body, headers={"content-type": "application/json"}
+        )
+        return answer.status_code, parse(answer.content or b"null")
+
+
+@contextmanager
+def opened(data_dir: Path, clock: Clock | None = None) -> Iterator[Hub]:
+    """A hub on a data folder; another one may be on it at the same time."""
+    clock = clock or Clock()
+    settings = load_settings({"data_dir": data_dir, "log_level": "error"}, environ={})
+    with TestClient(create_app(settings, clock=clock)) as client:
+        yield Hub(client, clock)
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
+        yield Path(name)
+
+
+@contextmanager
+def fresh_hub(taken: Iterable[Taken] = ()) -> Iterator[Hub]:
+    with folder() as data_dir, opened(data_dir) as hub:
+        hub.take_all(taken)
+        yield hub

@@ -1,0 +1,50 @@
+"""A history enters; every question that can be asked about what is in it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.oracle.events import Event, named_datasets, named_jobs
+from tests.oracle.view import dataset_node, job_node
+from tests.properties.hubs import LIMIT, Question, ask_for
+
+DEPTH = 20
+
+
+def every_question(events: Iterable[Event]) -> list[Question]:
+    """The same list for every part of the history, so that what isn't there yet is asked for too."""
+    events = list(events)
+    jobs = sorted({e.job for e in events if e.job is not None}.union(*map(named_jobs, events)))
+    datasets = sorted({m.name for e in events for m in e.mentions}.union(*map(named_datasets, events)))
+    runs = sorted({e.run[3] for e in events if e.run is not None})
+    nodes = [job_node(j) for j in jobs] + [dataset_node(d) for d in datasets]
+    found = [
+        ask_for("namespaces", limit=LIMIT),
+        ask_for("jobs", limit=LIMIT),
+        ask_for("events", "lineage", limit=LIMIT),
+    ]
+    for namespace in sorted({namespace for namespace, _ in jobs + datasets}):
+        found.append(ask_for("namespaces", namespace, "jobs", limit=LIMIT))
+        found.append(ask_for("namespaces", namespace, "datasets", limit=LIMIT))
+    for namespace, name in jobs:
+        found.append(ask_for("namespaces", namespace, "jobs", name))
+        found.append(ask_for("namespaces", namespace, "jobs", name, "versions", limit=LIMIT))
+        found.append(ask_for("namespaces", namespace, "jobs", name, "runs", limit=LIMIT))
+    for run in runs:
+        found.append(ask_for("jobs", "runs", run))
+        found.append(ask_for("jobs", "runs", run, "facets", type="run"))
+    for namespace, name in datasets:
+        found.append(ask_for("namespaces", namespace, "datasets", name))
+        found.append(ask_for("namespaces", namespace, "datasets", name, "versions", limit=LIMIT))
+    for node in nodes:
+        found.append(ask_for("lineage", nodeId=node, depth=DEPTH))
+        found.append(ask_for("lineage", nodeId=node, depth=1))
+        found.append(ask_for("lineage", nodeId=node, depth=DEPTH, edges="ever"))
+        found.append(ask_for("lineage", nodeId=node, depth=2, direction="upstream"))
+    for dataset in datasets:
+        for edges in ("current", "ever"):
+            node = dataset_node(dataset)
+            found.append(
+                ask_for("column-lineage", nodeId=node, depth=DEPTH, withDownstream="true", edges=edges)
+            )
+    return found

@@ -1,0 +1,27 @@
+"""LINEAGE_HUB_PROOF enters; how many examples a proof takes leaves: quick is a minute in all, soak is hours."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+SOAK = os.environ.get("LINEAGE_HUB_PROOF", "quick") == "soak"
+TIMEOUT_S = 4 * 3600 if SOAK else 300
+
+
+def examples(quick: int, soak: int) -> settings:
+    """Quick takes the same examples every time: a check fails for a change, never by luck."""
+    return settings(
+        max_examples=soak if SOAK else quick,
+        derandomize=not SOAK,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def moments(quick: int, soak: int) -> int:
+    """How many moments one history is asked about."""
+    return soak if SOAK else quick
