@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -34,7 +34,9 @@ class HubProcess:
         port: int | None = None,
         environment: Mapping[str, str] | None = None,
         wait: bool = True,
+        before: Sequence[str] = (),
     ) -> None:
+        """`before` are words in front of the command, of a program that runs it in its own place."""
         self.data = Path(data)
         self.data.mkdir(parents=True, exist_ok=True)
         self.port = port or free_port()
@@ -42,7 +44,7 @@ class HubProcess:
         self.log = self.data.parent / f"{self.data.name}.log"
         no_settings = self.data.parent / f"{self.data.name}.toml"
         no_settings.touch()
-        command = [sys.executable, "-m", "lineage_hub.cli", "serve", "--host", "127.0.0.1"]
+        command = [*before, sys.executable, "-m", "lineage_hub.cli", "serve", "--host", "127.0.0.1"]
         command += ["--port", str(self.port), "--data", str(self.data), "--config", str(no_settings), *flags]
         with self.log.open("ab") as out:
             self._process = subprocess.Popen(
@@ -81,10 +83,18 @@ class HubProcess:
             time.sleep(0.02)
         raise AssertionError(f"the hub was not ready within {deadline_s:g} s:\n{self.said()}")
 
-    def stop(self) -> int:
-        """SIGTERM, which drains; gives the exit code."""
+    def terminate(self) -> None:
+        """SIGTERM, without waiting for the end."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """SIGTERM, which drains; gives the exit code."""
+        self.terminate()
+        return self.wait()
+
+    def wait(self) -> int:
+        """For the end after `terminate`; gives the exit code."""
         try:
             return self._process.wait(STOP_S)
         except subprocess.TimeoutExpired:

@@ -1,6 +1,7 @@
 """A hub that holds the sample week, and the command line as a function."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ Cli = Callable[..., Answer]
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Cli:
     """Runs the command in this process, without the settings of whoever runs the tests."""
-    for name in [name for name in __import__("os").environ if name.startswith("LINEAGE_HUB_")]:
+    for name in [name for name in os.environ if name.startswith("LINEAGE_HUB_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -67,10 +68,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory, week: Week) -> Iterator[HubPr
         yield hub
 
 
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[HubProcess]:
-    """A hub of the test's own."""
-    with HubProcess(tmp_path / "hub") as hub:
+@pytest.fixture(scope="module")
+def spare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubProcess]:
+    """A hub that the tests of one module may write to."""
+    with HubProcess(tmp_path_factory.mktemp("spare") / "data") as hub:
         yield hub
 
 

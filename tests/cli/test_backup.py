@@ -21,9 +21,8 @@ def send(hub: HubProcess, events: list[dict[str, object]]) -> None:
     assert httpx.post(f"{hub.url}/api/v1/lineage/batch", json=events, timeout=60).status_code == 204
 
 
-def test_a_backup_of_a_running_hub_restores_to_the_same_answers(
-    cli: Cli, shop: HubProcess, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_a_backup_of_a_running_hub_restores_to_the_same_answers(cli: Cli, shop: HubProcess, tmp_path: Path) -> None:
     file = tmp_path / "shop.db"
     made = cli("backup", file, "--data", shop.data)
     assert made.code == 0, made.err
@@ -39,9 +38,7 @@ def test_a_backup_of_a_running_hub_restores_to_the_same_answers(
 
 
 @pytest.mark.slow
-def test_a_backup_under_load_is_a_moment_that_was(
-    cli: Cli, empty: HubProcess, tmp_path: Path, week: Week
-) -> None:
+def test_a_backup_under_load_is_a_moment_that_was(cli: Cli, spare: HubProcess, tmp_path: Path, week: Week) -> None:
     """Batches of ten are committed whole, so any snapshot holds a multiple of ten."""
     stop = threading.Event()
     done = 0
@@ -51,10 +48,9 @@ def test_a_backup_under_load_is_a_moment_that_was(
         number = 0
         while not stop.is_set():
             batch = [
-                {**week.events[0], "eventTime": f"2026-11-01T00:00:00.{number * 10 + at:09d}Z"}
-                for at in range(10)
+                {**week.events[0], "eventTime": f"2026-11-01T00:00:00.{number * 10 + at:09d}Z"} for at in range(10)
             ]
-            send(empty, batch)
+            send(spare, batch)
             number += 1
             done = number * 10
 
@@ -64,7 +60,7 @@ def test_a_backup_under_load_is_a_moment_that_was(
         for number in range(5):
             before = done
             file = tmp_path / f"{number}.db"
-            made = cli("backup", file, "--data", empty.data)
+            made = cli("backup", file, "--data", spare.data)
             assert made.code == 0, made.err
             with closing(sqlite3.connect(file)) as copy:
                 held = copy.execute("SELECT count(*) FROM event").fetchone()[0]
@@ -98,9 +94,8 @@ def test_a_backup_that_can_not_be_written_says_why(cli: Cli, shop: HubProcess, t
     assert "could not be written" in shown.err
 
 
-def test_a_restore_keeps_the_store_it_replaces(
-    cli: Cli, shop: HubProcess, tmp_path: Path, week: Week
-) -> None:
+@pytest.mark.slow
+def test_a_restore_keeps_the_store_it_replaces(cli: Cli, shop: HubProcess, tmp_path: Path, week: Week) -> None:
     file = tmp_path / "shop.db"
     cli("backup", file, "--data", shop.data)
     with HubProcess(tmp_path / "other") as hub:
@@ -120,9 +115,7 @@ def test_a_restore_keeps_the_store_it_replaces(
         assert count(hub.url) == count(shop.url)
 
 
-def test_a_restore_refuses_what_is_no_sound_backup_of_this_version(
-    cli: Cli, shop: HubProcess, tmp_path: Path
-) -> None:
+def test_a_restore_refuses_what_is_no_sound_backup_of_this_version(cli: Cli, shop: HubProcess, tmp_path: Path) -> None:
     target = tmp_path / "target"
     text = tmp_path / "text.db"
     text.write_text("not a database, although it is long enough to be looked at" * 100)

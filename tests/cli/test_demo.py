@@ -33,7 +33,7 @@ def test_without_a_terminal_it_shows_everything_and_exits_0(tmp_path: Path) -> N
     assert "\x1b" not in ended.stdout
     for question in (
         "What feeds the headline figure, and what does it feed?",
-        "Which runs were the last?",
+        "What is running, and which runs ended last?",
         "runs failed?",
         "What changed around it this week?",
         "What fed it in the middle of the week",

@@ -9,16 +9,16 @@ from tests.cli.conftest import Cli
 def test_every_kind_of_change_is_a_row() -> None:
     answer = Difference(
         nodes=NodeChanges(["dataset:s3://lake:new"], ["job:airflow:old"]),
-        edges=EdgeChanges([Edge("a", "b")], [Edge("c", "d")]),
-        columns=EdgeChanges([Edge("x", "y")], []),
-        schemas=[SchemaChange("t", [Column("n", "INT")], ["o"], [Changed("p", "INT", "TEXT")])],
+        edges=EdgeChanges([Edge("dataset:s3://l:a", "job:air:b")], [Edge("job:air:c", "dataset:s3://l:d")]),
+        columns=EdgeChanges([Edge("datasetField:s3://l:a:x", "datasetField:s3://l:d:y")], []),
+        schemas=[SchemaChange("dataset:s3://l:t", [Column("n", "INT")], ["o"], [Changed("p", "INT", "TEXT")])],
     )
     assert changes(answer) == [
         ("added", "dataset", "s3://lake:new"),
         ("removed", "job", "airflow:old"),
         ("added", "edge", "a → b"),
         ("removed", "edge", "c → d"),
-        ("added", "column edge", "x → y"),
+        ("added", "column edge", "a.x → d.y"),
         ("added", "column", "t: n INT"),
         ("removed", "column", "t: o"),
         ("changed", "column", "t: p INT → TEXT"),
@@ -26,9 +26,7 @@ def test_every_kind_of_change_is_a_row() -> None:
 
 
 def test_the_release_of_the_week_is_told(ask: Cli, week: Week) -> None:
-    shown = ask(
-        "diff", "revenue_daily", "--from", week.midweek_at.isoformat(), "--to", week.end_at.isoformat()
-    )
+    shown = ask("diff", "revenue_daily", "--from", week.midweek_at.isoformat(), "--to", week.end_at.isoformat())
     assert shown.code == 0, shown.err
     lines = shown.out.splitlines()
     assert any(line.startswith("added") and "dim_books" in line and " edge " in line for line in lines)

@@ -21,7 +21,11 @@ def test_the_tree_shows_what_feeds_a_table_and_what_it_feeds(ask: Cli) -> None:
     assert "dataset shop.public.orders  postgres://db.bookshop.example:5432" in upstream
     assert "exports/finance/revenue.csv" in downstream
     assert "board_revenue" in downstream
-    assert "(see above)" in upstream
+
+
+def test_what_is_met_again_is_marked(ask: Cli) -> None:
+    shown = ask("lineage", "customers_360", "--direction", "upstream").out
+    assert "dataset analytics.staging.stg_orders  snowflake://bookshop-eu  (see above)" in shown
 
 
 def test_a_pipe_gets_no_colours(ask: Cli) -> None:
@@ -87,6 +91,7 @@ def test_columns_are_followed(ask: Cli) -> None:
     assert shown.code == 0, shown.err
     assert "column analytics.marts.revenue_daily.revenue" in shown.out
     assert "column shop.public.order_items.unit_price" in shown.out
+    assert "(cycle)" not in shown.out
     one = "datasetField:snowflake://bookshop-eu:analytics.marts.revenue_daily:genre"
     of_one = ask("lineage", one, "--columns", "--direction", "upstream").out
     assert "shop.public.books.genre" in of_one
@@ -123,7 +128,7 @@ def test_an_address_that_is_none_is_refused(cli: Cli) -> None:
     assert cli("lineage", HEADLINE, "--url", "localhost:8000").code == 2
 
 
-def test_an_empty_hub_says_that_it_is_empty(cli: Cli, empty: HubProcess) -> None:
-    shown = cli("lineage", "orders", "--url", empty.url)
+def test_an_empty_hub_says_that_it_is_empty(cli: Cli, spare: HubProcess) -> None:
+    shown = cli("lineage", "orders", "--url", spare.url)
     assert shown.code == 1
     assert "send events to it first" in shown.err

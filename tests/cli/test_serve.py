@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
 from lineage_hub.sample import Week
 from tests.hub_process import HubProcess
 
 
+@pytest.mark.slow
 def test_sigterm_stops_it_in_order_and_nothing_is_lost(tmp_path: Path, week: Week) -> None:
     hub = HubProcess(tmp_path / "data")
     assert httpx.post(f"{hub.url}/api/v1/lineage/batch", json=week.events[:20]).status_code == 204
@@ -18,10 +20,12 @@ def test_sigterm_stops_it_in_order_and_nothing_is_lost(tmp_path: Path, week: Wee
         assert httpx.get(f"{again.url}/api/v1/events/lineage").json()["totalCount"] == 20
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
     with HubProcess(tmp_path / "first") as first:
-        second = HubProcess(tmp_path / "second", port=first.port, wait=False)
-        assert second.stop() != 0 or "address already in use" in second.said()
+        with pytest.raises(AssertionError, match="the hub stopped with [1-9]") as failed:
+            HubProcess(tmp_path / "second", port=first.port).wait_until_ready()
+        assert "address already in use" in str(failed.value)
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:

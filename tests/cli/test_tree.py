@@ -76,6 +76,15 @@ def test_an_edge_to_a_node_that_was_not_sent_is_not_drawn() -> None:
     assert drawn([node], "root") == ["root"]
 
 
+def test_the_list_an_edge_stands_in_says_which_way_it_goes() -> None:
+    """The API for columns has the ends of incoming edges swapped."""
+    nodes = [
+        Node(id="root", type="DATASET_FIELD", in_edges=[Edge("root", "source")]),
+        Node(id="source", type="DATASET_FIELD", out_edges=[Edge("source", "root")]),
+    ]
+    assert drawn(nodes, "root") == ["root", "└── upstream", "    └── source"]
+
+
 def test_depth_is_not_bounded_by_the_interpreter() -> None:
     chain = graph(*(f"n{at + 1}>n{at}" for at in range(5000)))
     assert len(drawn(chain, "n0")) == 5002

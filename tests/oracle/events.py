@@ -72,15 +72,11 @@ def distinct(taken: Iterable[Taken]) -> list[Event]:
     return sorted(found.values(), key=lambda e: e.ord)
 
 
-def visible(
-    events: Iterable[Event], t: int | None, k: int | None, tenants: Collection[str] | None
-) -> list[Event]:
+def visible(events: Iterable[Event], t: int | None, k: int | None, tenants: Collection[str] | None) -> list[Event]:
     return [
         e
         for e in events
-        if (t is None or e.at <= t)
-        and (k is None or e.known_at <= k)
-        and (tenants is None or e.tenant in tenants)
+        if (t is None or e.at <= t) and (k is None or e.known_at <= k) and (tenants is None or e.tenant in tenants)
     ]
 
 
@@ -206,12 +202,7 @@ def lifecycle(mention: Mention) -> tuple[str, Name | None] | None:
     """(change, previous name) where a lifecycleStateChange counts: on outputs and static datasets, never of
     a FAIL or an ABORT. READING: a CREATE or RENAME elsewhere doesn't count as one either."""
     facet = mention.facets.get("lifecycleStateChange")
-    if (
-        facet is None
-        or is_tombstone(facet)
-        or mention.side == "in"
-        or mention.event.type in ("FAIL", "ABORT")
-    ):
+    if facet is None or is_tombstone(facet) or mention.side == "in" or mention.event.type in ("FAIL", "ABORT"):
         return None
     return (str(facet.get("lifecycleStateChange")), identifier(facet.get("previousIdentifier")))
 
@@ -236,9 +227,21 @@ def named_datasets(event: Event) -> set[Name]:
 
 
 def named_jobs(event: Event) -> set[Name]:
+    parent, root = _parent_and_root(event)
+    return {name for name in (identifier(parent.get("job")), identifier(root.get("job"))) if name is not None}
+
+
+def named_run(event: Event) -> tuple[Name, str] | None:
+    """READING: the parent's run exists too, under the parent's job; the root's does not."""
+    parent, _ = _parent_and_root(event)
+    job, run = identifier(parent.get("job")), parent.get("run")
+    run_id = run.get("runId") if isinstance(run, dict) else None
+    return (job, text(run_id)) if job is not None and is_text(run_id) else None
+
+
+def _parent_and_root(event: Event) -> tuple[dict[str, Json], dict[str, Json]]:
     parent = event.run_facets.get("parent", {})
-    root = parent.get("root")
     if is_tombstone(parent):
-        return set()
-    named = [identifier(parent.get("job")), identifier(root.get("job")) if isinstance(root, dict) else None]
-    return {name for name in named if name is not None}
+        return {}, {}
+    root = parent.get("root")
+    return parent, root if isinstance(root, dict) else {}

@@ -100,9 +100,7 @@ def join(symlinks: Mapping[Name, Json]) -> Joined:
             if kind == "LOCATION" and other != name:
                 tables[other].add(name)
     conflicts = frozenset(table for claimed in tables.values() if len(claimed) > 1 for table in claimed)
-    pairs = [
-        (location, table) for location, claimed in tables.items() if len(claimed) == 1 for table in claimed
-    ]
+    pairs = [(location, table) for location, claimed in tables.items() if len(claimed) == 1 for table in claimed]
     groups: list[set[Name]] = []
     for pair in pairs:
         touched = [g for g in groups if g & set(pair)]

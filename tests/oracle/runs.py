@@ -39,7 +39,7 @@ class Run:
     streaming: bool
     start: Ord
     end: Ord | None
-    input_versions: dict[Name, object]  # by representative: a version's key; filled in by the view
+    input_versions: dict[Name, tuple[object, ...] | None]  # by representative, told by the view
 
     @property
     def job(self) -> Name:

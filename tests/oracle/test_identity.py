@@ -56,24 +56,13 @@ def test_the_id_is_a_digest_of_the_tenant_and_of_the_digests_of_the_parts() -> N
     facets = h(b'{"x"' + h('{"a":2,"b":1}'))
     dataset = h(b'{"facets"' + facets + b'"name"' + h('"d"'))
     run = h(b'{"runId"' + h('"r"'))
-    event = h(
-        b'{"eventTime"'
-        + h('"t"')
-        + b'"inputs"'
-        + h(b"[" + dataset)
-        + b'"run"'
-        + run
-        + b'"z"'
-        + h('[{"a":1}]')
-    )
+    event = h(b'{"eventTime"' + h('"t"') + b'"inputs"' + h(b"[" + dataset) + b'"run"' + run + b'"z"' + h('[{"a":1}]'))
     assert event_id("team", parse(raw)) == h(b"team\0" + event).hex()
 
 
 def test_a_part_that_has_not_the_type_it_should_have_is_a_leaf() -> None:
     event = h(b'{"inputs"' + h('{"a":1}') + b'"outputs"' + h(b"[" + h("7")) + b'"run"' + h("null"))
-    assert (
-        event_id("t", parse('{"inputs": {"a": 1}, "outputs": [7], "run": null}')) == h(b"t\0" + event).hex()
-    )
+    assert event_id("t", parse('{"inputs": {"a": 1}, "outputs": [7], "run": null}')) == h(b"t\0" + event).hex()
     assert leaf(parse("[ ]")) == h("[]")
 
 
@@ -82,9 +71,7 @@ def test_two_spellings_are_one_event_and_the_least_text_and_the_least_known_time
     compact = json.dumps(body, separators=(",", ":")).encode()
     turned = json.dumps(dict(reversed(body.items())), indent=1).encode()
     for order in ([compact, turned], [turned, compact]):
-        [event] = distinct(
-            Taken("default", known_at, raw) for known_at, raw in zip((5, 3), order, strict=True)
-        )
+        [event] = distinct(Taken("default", known_at, raw) for known_at, raw in zip((5, 3), order, strict=True))
         assert event.raw == min(compact, turned)
         assert event.known_at == 3
 

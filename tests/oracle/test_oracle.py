@@ -103,13 +103,8 @@ def test_the_value_of_a_facet_is_that_of_the_latest_event(v: View) -> None:
 
 
 def test_a_late_event_between_two_equal_observations_counts_at_its_own_time() -> None:
-    late = [
-        dataset_event(n, "a", documentation=facet(description=d))
-        for n, d in ((1, "one"), (3, "one"), (2, "two"))
-    ]
-    told = {
-        t: data(view(taken(*late), t=ns(t)), "a").facets["documentation"]["description"] for t in (1, 2, 3)
-    }
+    late = [dataset_event(n, "a", documentation=facet(description=d)) for n, d in ((1, "one"), (3, "one"), (2, "two"))]
+    told = {t: data(view(taken(*late), t=ns(t)), "a").facets["documentation"]["description"] for t in (1, 2, 3)}
     assert told == {1: "one", 2: "two", 3: "one"}
 
 
@@ -179,6 +174,7 @@ def test_a_job_that_is_only_named_as_parent_or_root_exists_and_says_so(v: View) 
     assert {name[1]: j.named_only for name, j in v.jobs.items()} == {"j": False, "dag": False, "root": True}
     assert (job(v, "dag").created_at, job(v, "dag").updated_at) == (ns(5), ns(7))
     assert (job(v, "root").created_at, job(v, "root").updated_at) == (ns(5), ns(5))
+    assert v.named_runs == {((JOBS, "dag"), run_id(90))}
 
 
 @history(
@@ -655,9 +651,7 @@ def test_other_changes_cut_nothing(change: str) -> None:
     v = view(
         taken(
             complete(1, run=1, inputs=["a"], outputs=[dataset("b", x=facet())]),
-            complete(
-                2, job="j_ddl", run=2, outputs=[dataset("b", lifecycleStateChange=lifecycle(change, "old"))]
-            ),
+            complete(2, job="j_ddl", run=2, outputs=[dataset("b", lifecycleStateChange=lifecycle(change, "old"))]),
         )
     )
     assert v.edges == edges("a > j", "j > b", "j_ddl > b")
@@ -813,9 +807,7 @@ def test_a_table_may_name_its_locations(v: View) -> None:
     assert data(v, "t").members == names("t", "l", "k")
 
 
-@history(
-    dataset_event(1, "a", symlinks=symlinks(ALIAS="b", VIEW="c")), complete(2, inputs=["a"], outputs=["b"])
-)
+@history(dataset_event(1, "a", symlinks=symlinks(ALIAS="b", VIEW="c")), complete(2, inputs=["a"], outputs=["b"]))
 def test_symlinks_of_other_types_join_nothing(v: View) -> None:
     assert v.edges == edges("a > j", "j > b")
     assert set(v.datasets) == names("a", "b", "c")

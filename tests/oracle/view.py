@@ -21,6 +21,7 @@ from tests.oracle.events import (
     is_tombstone,
     named_datasets,
     named_jobs,
+    named_run,
     objects,
     version_name,
     visible,
@@ -132,6 +133,12 @@ class View:
                 of_run[event.run].append(event)
         return {key: run_of(key, events) for key, events in of_run.items()}
 
+    @property
+    def named_runs(self) -> set[tuple[Name, str]]:
+        """(job, run id) of the runs that only their children tell of."""
+        own = {(run.job, run.key[3]) for run in self.runs.values()}
+        return {named for named in map(named_run, self.events) if named is not None} - own
+
     def run_of(self, event: Event) -> Run | None:
         return None if event.run is None else self.runs[event.run]
 
@@ -219,9 +226,7 @@ class View:
 
     # Edges
 
-    def _io(
-        self, head: Candidate | None, direction: str, place: Callable[[Mention], Name | None]
-    ) -> set[Name]:
+    def _io(self, head: Candidate | None, direction: str, place: Callable[[Mention], Name | None]) -> set[Name]:
         found = {place(m) for m in mentions(head.events, direction)} if head else set()
         return {name for name in found if name is not None}
 
@@ -313,9 +318,7 @@ class View:
             holder = newest(self._written(job.head.events, dataset), "columnLineage")
             if holder is None:
                 others = [
-                    e
-                    for e in self.events
-                    if e.job == name and (e.kind == "job" or e.type in ("COMPLETE", "RUNNING"))
+                    e for e in self.events if e.job == name and (e.kind == "job" or e.type in ("COMPLETE", "RUNNING"))
                 ]
                 holder = newest(self._written(others, dataset), "columnLineage")
                 if holder is not None and self._version_of(holder.event) != job.head.version:
@@ -374,9 +377,7 @@ class View:
                 values[facet] = holder.facets[facet]
         return values
 
-    def _versions(
-        self, dataset: Name, members: frozenset[Name], alive: list[Mention]
-    ) -> dict[VersionKey, Ord]:
+    def _versions(self, dataset: Name, members: frozenset[Name], alive: list[Mention]) -> dict[VersionKey, Ord]:
         """Each version of the present history and the ord of its creation, in that order.
 
         READING: mentions that are gone give no version; a version that a run wrote was created when the first
@@ -402,9 +403,9 @@ class View:
         created = mentioned | written
         return {key: created[key] for key in sorted(created, key=lambda v: (created[v], v in written, v[2:]))}
 
-    def _input_versions(self, run: Run) -> dict[Name, object]:
+    def _input_versions(self, run: Run) -> dict[Name, VersionKey | None]:
         """READING: "current at the run's start" is the last one created before it."""
-        found: dict[Name, object] = {}
+        found: dict[Name, VersionKey | None] = {}
         for name in self._io(_run_candidate(run, run.start), "in", self.place_now):
             dataset = self.datasets[name]
             history = (name, opening_cut(dataset.members, self._cuts))

@@ -58,10 +58,9 @@ class Agreement:
             yield from differ(f"count of jobs of {namespace}", int(jobs["totalCount"]), listed.total())
             datasets = self._ask(ask_for("namespaces", namespace, "datasets", limit=LIMIT))
             listed = Counter(_name(d) for d in datasets["datasets"])
-            yield from differ(f"datasets of {namespace}", listed, _once(self.view.datasets, namespace))
-            yield from differ(
-                f"count of datasets of {namespace}", int(datasets["totalCount"]), listed.total()
-            )
+            there = [name for name, dataset in self.view.datasets.items() if not dataset.deleted]
+            yield from differ(f"datasets of {namespace}", listed, _once(there, namespace))
+            yield from differ(f"count of datasets of {namespace}", int(datasets["totalCount"]), listed.total())
 
     def _events(self) -> Iterator[Difference]:
         answer = self._ask(ask_for("events", "lineage", limit=LIMIT))
@@ -95,6 +94,10 @@ class Agreement:
         return {(frozenset(inputs), frozenset(outputs)) for _, inputs, outputs, _ in job.versions}
 
     def _runs(self, job: Name, told: list[Json]) -> Iterator[Difference]:
+        named_only = Counter((job, run["id"]) for run in told if run.get("namedOnly"))
+        expected_named = Counter(named for named in self.view.named_runs if named[0] == job)
+        yield from differ(f"runs of {job} that are named only", named_only, expected_named)
+        told = [run for run in told if not run.get("namedOnly")]
         runs = [run for run in self.view.runs.values() if run.job == job]
         expected = sorted(map(_run_facts, runs), key=repr)
         yield from differ(f"runs of {job}", sorted(map(_told_run_facts, told), key=repr), expected)
@@ -136,7 +139,7 @@ class Agreement:
             yield from differ(f"{what} asked for as {member}", by_member, told)
         yield from differ(f"{what} namedOnly", bool(told.get("namedOnly")), dataset.named_only)
         yield from differ(f"{what} deleted", bool(told.get("deleted")), dataset.deleted)
-        yield from differ(f"{what} conflict", bool(told.get("conflict")), dataset.symlink_conflict)
+        yield from differ(f"{what} conflict", bool(told.get("symlinkConflict")), dataset.symlink_conflict)
         yield from differ(f"{what} facets", told["facets"], dataset.facets)
         fields = [(f["name"], f.get("type")) for f in told["fields"]]
         yield from differ(f"{what} fields", fields, dataset.fields)
@@ -144,9 +147,7 @@ class Agreement:
         yield from differ(f"{what} updatedAt", _time(told["updatedAt"]), dataset.updated_at)
         versions = self._ask(ask_for(*path, "versions", limit=LIMIT))["versions"]
         expected = [dataset.version_created[key][0] for key in reversed(dataset.versions)]
-        yield from differ(
-            f"{what} versions, newest first", [_time(v["createdAt"]) for v in versions], expected
-        )
+        yield from differ(f"{what} versions, newest first", [_time(v["createdAt"]) for v in versions], expected)
         yield from differ(f"{what} ids of versions", len({v["version"] for v in versions}), len(expected))
         current = versions[0]["version"] if versions else None
         yield from differ(f"{what} current version", told.get("currentVersion"), current)
@@ -171,17 +172,13 @@ class Agreement:
 
     def _columns(self, name: Name) -> Iterator[Difference]:
         for kind, edges in (("current", self.view.columns), ("ever", self.view.columns_ever())):
-            question = ask_for(
-                "column-lineage", nodeId=dataset_node(name), depth=DEPTH, withDownstream="true"
-            )
+            question = ask_for("column-lineage", nodeId=dataset_node(name), depth=DEPTH, withDownstream="true")
             answer = self._ask(Question(question.path, (*question.parameters, ("edges", kind))))
             touching = {e for e in edges if name in (e[0][:2], e[1][:2])}
             told = told_columns(answer)
             what = f"columns of {name}, edges={kind}"
             yield from differ(f"{what}: its own", {e for e in told if name in (e[0][:2], e[1][:2])}, touching)
-            yield from differ(
-                f"{what}: all that it depends on or feeds", told, lineage_of_columns(name, edges)
-            )
+            yield from differ(f"{what}: all that it depends on or feeds", told, lineage_of_columns(name, edges))
 
 
 # What the view leads to

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from starlette.testclient import TestClient
-
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import load_settings
 from tests.oracle.events import Taken
 from tests.oracle.identity import EPOCH, NS, Json, parse
+from tests.properties.in_process import Client
 from tests.strategies import Arrival
 
 LIMIT = 1000  # more than any history here has of anything
@@ -60,7 +59,7 @@ def text_of(ns: int) -> str:
 
 @dataclass
 class Hub:
-    client: TestClient
+    client: Client
     clock: Clock
 
     def take(self, arrival: Arrival) -> list[Taken]:
@@ -85,26 +84,30 @@ class Hub:
             self.take(Arrival(one.tenant, (one.raw,)))
 
     def ask(self, question: Question) -> tuple[int, Json]:
-        answer = self.client.get(str(question))
-        assert answer.status_code in (200, 404), f"{question}: {answer.status_code} {answer.text}"
-        return answer.status_code, parse(answer.content)
+        return self.ask_all([question])[0]
 
-    def answers(self, questions: Iterable[Question], **moment: str | None) -> dict[str, tuple[int, Json]]:
-        return {str(question): self.ask(question.at(**moment)) for question in questions}
+    def ask_all(self, questions: list[Question]) -> list[tuple[int, Json]]:
+        """Each question has an answer, if only that there is no such thing."""
+        answers = self.client.get(*map(str, questions))
+        for question, (status, body) in zip(questions, answers, strict=True):
+            assert status in (200, 404), f"{question}: {status} {body!r}"
+        return [(status, parse(body)) for status, body in answers]
+
+    def answers(self, questions: list[Question], **moment: str | None) -> dict[str, tuple[int, Json]]:
+        asked = [question.at(**moment) for question in questions]
+        return dict(zip(map(str, questions), self.ask_all(asked), strict=True))
 
     def post(self, path: str, body: bytes) -> tuple[int, Json]:
-        answer = self.client.post(
-            "/api/v1" + path, content=body, headers={"content-type": "application/json"}
-        )
-        return answer.status_code, parse(answer.content or b"null")
+        status, answer = self.client.post("/api/v1" + path, body)
+        return status, parse(answer or b"null")
 
 
 @contextmanager
 def opened(data_dir: Path, clock: Clock | None = None) -> Iterator[Hub]:
     """A hub on a data folder; another one may be on it at the same time."""
     clock = clock or Clock()
-    settings = load_settings({"data_dir": data_dir, "log_level": "error"}, environ={})
-    with TestClient(create_app(settings, clock=clock)) as client:
+    settings = load_settings({"data_dir": data_dir}, environ={})
+    with Client(create_app(settings, clock=clock)) as client:
         yield Hub(client, clock)
 
 

@@ -44,7 +44,5 @@ def every_question(events: Iterable[Event]) -> list[Question]:
     for dataset in datasets:
         for edges in ("current", "ever"):
             node = dataset_node(dataset)
-            found.append(
-                ask_for("column-lineage", nodeId=node, depth=DEPTH, withDownstream="true", edges=edges)
-            )
+            found.append(ask_for("column-lineage", nodeId=node, depth=DEPTH, withDownstream="true", edges=edges))
     return found

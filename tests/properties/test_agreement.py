@@ -49,9 +49,7 @@ def hub_of_all_histories() -> Iterator[Hub]:
 
 
 @pytest.mark.parametrize("name", HISTORIES)
-def test_the_hub_and_the_oracle_agree_on_every_hand_made_history(
-    name: str, hub_of_all_histories: Hub
-) -> None:
+def test_the_hub_and_the_oracle_agree_on_every_hand_made_history(name: str, hub_of_all_histories: Hub) -> None:
     taken = in_its_own_world(name)
     assert_agreement(Agreement(hub_of_all_histories, view(taken), alone=False))
     times = sorted({event.at for event in distinct(taken)})

@@ -42,9 +42,7 @@ def test_two_hubs_that_write_into_one_folder_at_the_same_time_tell_what_one_woul
         expected = clockless(plain.answers(questions))
     with folder() as data_dir:
         with opened(data_dir) as one, opened(data_dir, Clock(5)) as two, ThreadPoolExecutor(2) as writers:
-            for done in [
-                writers.submit(send, hub, share) for hub, share in zip((one, two), shares, strict=True)
-            ]:
+            for done in [writers.submit(send, hub, share) for hub, share in zip((one, two), shares, strict=True)]:
                 done.result()
             eventually(one, questions, expected)
             eventually(two, questions, expected)

@@ -125,9 +125,7 @@ def test_the_story_is_told(week: Week) -> None:
     assert kinds["FAIL"] >= 2
     assert kinds["ABORT"] >= 1
     assert week.repeats > 0
-    changes = Counter(
-        body["lifecycleStateChange"] for _, name, body in _facets(week) if name == "lifecycleStateChange"
-    )
+    changes = Counter(body["lifecycleStateChange"] for _, name, body in _facets(week) if name == "lifecycleStateChange")
     assert changes["DROP"] == 1
     assert changes["RENAME"] == 1
     late = [
@@ -139,9 +137,7 @@ def test_the_story_is_told(week: Week) -> None:
 
 
 def test_a_failed_extract_is_tried_again_as_another_run(week: Week) -> None:
-    runs = [
-        event for event in week.events if event.get("job", {}).get("name") == "ingest_shop.extract_payments"
-    ]  # type: ignore[attr-defined]
+    runs = [event for event in week.events if event.get("job", {}).get("name") == "ingest_shop.extract_payments"]  # type: ignore[attr-defined]
     failed = next(event for event in runs if event["eventType"] == "FAIL")
     later = [event for event in runs if str(event["eventTime"]) > str(failed["eventTime"])]
     assert later[0]["eventType"] == "START"

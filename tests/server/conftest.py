@@ -17,9 +17,7 @@ EventMaker = Callable[..., Event]
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path, ingest_max_body_bytes=1 << 20, ingest_max_events=50, dead_letter_max=100
-    )
+    return Settings(data_dir=tmp_path, ingest_max_body_bytes=1 << 20, ingest_max_events=50, dead_letter_max=100)
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ TEXT = b'{"eventTime": "2024-01-01T00:00:00Z", "n": [' + b", ".join(b"%d" % n fo
 def read(body: bytes | Sequence[bytes], encoding: str | None = None, limit: int = LIMIT) -> bytes:
     pieces = [body] if isinstance(body, bytes) else list(body)
     messages = [
-        {"type": "http.request", "body": piece, "more_body": at + 1 < len(pieces)}
-        for at, piece in enumerate(pieces)
+        {"type": "http.request", "body": piece, "more_body": at + 1 < len(pieces)} for at, piece in enumerate(pieces)
     ]
 
     async def receive() -> dict[str, object]:

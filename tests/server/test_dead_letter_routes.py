@@ -39,9 +39,7 @@ def test_the_list_has_pages_and_a_total(client: TestClient) -> None:
     assert client.get(LETTERS, params={"offset": 9}).json() == {"deadLetters": [], "totalCount": 5}
 
 
-@pytest.mark.parametrize(
-    "query", ["limit=0", "limit=1001", "limit=x", "offset=-1", "offset=99999999999999999999"]
-)
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "offset=-1", "offset=99999999999999999999"])
 def test_a_page_that_makes_no_sense_is_a_bad_request(client: TestClient, query: str) -> None:
     assert client.get(f"{LETTERS}?{query}").status_code == 400
 
@@ -100,18 +98,14 @@ def test_a_mended_body_keeps_its_bytes_given_as_json_or_as_text(client: TestClie
         assert client.patch(f"{LETTERS}/1", content=sent).json()["body"] == kept
 
 
-@pytest.mark.parametrize(
-    "edit", [b"", b"{}", b"[]", b'{"body": }', b'{"body": 1, "x": 2}', b'{"body": "\\ud800"}']
-)
+@pytest.mark.parametrize("edit", [b"", b"{}", b"[]", b'{"body": }', b'{"body": 1, "x": 2}', b'{"body": "\\ud800"}'])
 def test_an_edit_that_cannot_be_read_changes_nothing(client: TestClient, edit: bytes) -> None:
     client.post("/api/v1/lineage", content=b"bad")
     assert client.patch(f"{LETTERS}/1", content=edit).status_code == 400
     assert client.get(f"{LETTERS}/1").json()["body"] == "bad"
 
 
-def test_a_replay_that_fails_keeps_the_one_letter_with_its_new_reason(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_a_replay_that_fails_keeps_the_one_letter_with_its_new_reason(client: TestClient, event: EventMaker) -> None:
     client.post("/api/v1/lineage", content=b"bad")
     client.patch(f"{LETTERS}/1", json={"body": event(producer=None)})
     answer = client.post(f"{LETTERS}/1/replay")
@@ -121,18 +115,14 @@ def test_a_replay_that_fails_keeps_the_one_letter_with_its_new_reason(
     assert found["deadLetters"][0]["reason"] == answer.json()["message"] == "producer is missing"
 
 
-def test_a_letter_that_was_cut_cannot_be_replayed_before_it_is_mended(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_a_letter_that_was_cut_cannot_be_replayed_before_it_is_mended(client: TestClient, event: EventMaker) -> None:
     client.post("/api/v1/lineage", content=b"x" * (2 << 20))
     assert client.post(f"{LETTERS}/1/replay").status_code == 409
     client.patch(f"{LETTERS}/1", json={"body": event()})
     assert client.post(f"{LETTERS}/1/replay").status_code == 200
 
 
-def test_a_batch_that_was_refused_whole_is_replayed_whole_or_not_at_all(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_a_batch_that_was_refused_whole_is_replayed_whole_or_not_at_all(client: TestClient, event: EventMaker) -> None:
     batch = [event(), event()]
     client.post("/api/v1/lineage/batch", content=json.dumps(batch)[:-1])
     client.patch(f"{LETTERS}/1", json={"body": [*batch, {}]})
@@ -173,9 +163,7 @@ def test_a_letter_can_be_dropped_once(client: TestClient) -> None:
     assert client.delete(f"{LETTERS}/1").status_code == 404
 
 
-def test_changes_of_letters_that_are_not_there_harm_no_event_beside_them(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_changes_of_letters_that_are_not_there_harm_no_event_beside_them(client: TestClient, event: EventMaker) -> None:
     """They share transactions with events: a refusal of one must not become a failure of the others."""
     with ThreadPoolExecutor(16) as pool:
         drops = [pool.submit(client.delete, f"{LETTERS}/999") for _ in range(40)]

@@ -42,9 +42,7 @@ def test_a_writer_that_has_ended_makes_the_hub_unhealthy_but_not_dead(tmp_path: 
         assert client.get("/livez").status_code == 200
 
 
-def test_metrics_are_well_formed_and_count_events_groups_and_the_process(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_metrics_are_well_formed_and_count_events_groups_and_the_process(client: TestClient, event: EventMaker) -> None:
     one = event()
     for body in (one, one, event(), {}):
         client.post("/api/v1/lineage", json=body)
@@ -70,9 +68,7 @@ def test_metrics_are_well_formed_and_count_events_groups_and_the_process(
         assert name in families
 
 
-def test_two_hubs_in_one_process_count_for_themselves(
-    tmp_path: Path, client: TestClient, event: EventMaker
-) -> None:
+def test_two_hubs_in_one_process_count_for_themselves(tmp_path: Path, client: TestClient, event: EventMaker) -> None:
     client.post("/api/v1/lineage", json=event())
     with TestClient(create_app(Settings(data_dir=tmp_path / "other"))) as other:
         assert 'lineage_hub_events_total{outcome="accepted"} 0.0' in other.get("/metrics").text

@@ -90,9 +90,7 @@ def test_a_bad_event_is_a_clear_400_and_a_dead_letter_and_harms_nobody_after_it(
     ("encoding", "pack"),
     [("gzip", gzip.compress), ("deflate", zlib.compress), ("zstd", zstandard.ZstdCompressor().compress)],
 )
-def test_compressed_bodies_are_the_same_events(
-    client: TestClient, event: EventMaker, encoding: str, pack
-) -> None:
+def test_compressed_bodies_are_the_same_events(client: TestClient, event: EventMaker, encoding: str, pack) -> None:
     one = event()
     plain = client.post("/api/v1/lineage", json=one).json()
     packed = client.post(
@@ -137,9 +135,7 @@ def test_a_batch_of_good_events_is_answered_with_204(client: TestClient, event: 
     assert client.post("/api/v1/lineage/batch", json=[]).status_code == 204
 
 
-def test_a_batch_with_bad_events_says_which_failed_and_keeps_them(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_a_batch_with_bad_events_says_which_failed_and_keeps_them(client: TestClient, event: EventMaker) -> None:
     batch = [event(), {"no": "event"}, event(), 7]
     answer = client.post("/api/v1/lineage/batch", json=batch)
     assert answer.status_code == 200
@@ -157,9 +153,7 @@ def test_a_batch_with_bad_events_says_which_failed_and_keeps_them(
     assert [letter["excerpt"] for letter in letters(client)] == ["7", '{"no":"event"}']
 
 
-def test_lines_are_a_batch_by_content_type_or_because_they_are_no_array(
-    client: TestClient, event: EventMaker
-) -> None:
+def test_lines_are_a_batch_by_content_type_or_because_they_are_no_array(client: TestClient, event: EventMaker) -> None:
     for headers in ({"content-type": "application/x-ndjson; charset=utf-8"}, {}):
         lines = "\r\n".join(["", *(json.dumps(event()) for _ in range(3)), ""])
         assert client.post("/api/v1/lineage/batch", content=lines, headers=headers).status_code == 204
@@ -267,13 +261,8 @@ def test_names_with_every_oddity_are_taken(client: TestClient, event: EventMaker
     ):
         one = event(job={"namespace": "n", "name": name})
         assert client.post("/api/v1/lineage", json=one).status_code == 201, name[:10]
-    assert (
-        client.post("/api/v1/lineage", json=event(job={"namespace": "n", "name": "x\0"})).status_code == 400
-    )
-    assert (
-        client.post("/api/v1/lineage", json=event(job={"namespace": "n", "name": "x" * 65_537})).status_code
-        == 400
-    )
+    assert client.post("/api/v1/lineage", json=event(job={"namespace": "n", "name": "x\0"})).status_code == 400
+    assert client.post("/api/v1/lineage", json=event(job={"namespace": "n", "name": "x" * 65_537})).status_code == 400
 
 
 def test_a_queue_that_is_full_is_a_503_that_says_when_to_try_again(tmp_path: Path, event: EventMaker) -> None:

@@ -32,9 +32,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
 
 
 def lines(log: io.StringIO) -> list[dict[str, Any]]:
-    return [
-        line for line in map(json.loads, log.getvalue().splitlines()) if line["event"].startswith("request")
-    ]
+    return [line for line in map(json.loads, log.getvalue().splitlines()) if line["event"].startswith("request")]
 
 
 def test_the_line_tells_method_route_status_time_tenant_and_id(
@@ -45,10 +43,7 @@ def test_the_line_tells_method_route_status_time_tenant_and_id(
     client.get("/api/v1/dead-letters/77", headers={"x-request-id": "mine-1"})
     client.get("/nothing/here")
     client.post("/api/v1/lineage", content=b"bad")
-    shown = [
-        (line["method"], line["route"], line["status"], line["tenant"], line.get("error"))
-        for line in lines(log)
-    ]
+    shown = [(line["method"], line["route"], line["status"], line["tenant"], line.get("error")) for line in lines(log)]
     assert shown == [
         ("POST", "/api/v1/lineage", 201, "default", None),
         ("POST", "/api/v1/lineage/ingest", 200, "team-a", None),

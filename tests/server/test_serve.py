@@ -70,9 +70,7 @@ def test_it_serves_and_ends_with_0_on_sigterm_and_sigint(tmp_path: Path, event: 
 
 
 @pytest.mark.slow
-def test_everything_that_was_answered_with_201_before_sigterm_is_stored(
-    tmp_path: Path, event: EventMaker
-) -> None:
+def test_everything_that_was_answered_with_201_before_sigterm_is_stored(tmp_path: Path, event: EventMaker) -> None:
     taken: list[int] = []
     odd: list[int] = []
 
@@ -86,9 +84,7 @@ def test_everything_that_was_answered_with_201_before_sigterm_is_stored(
                 (taken if status == 201 else odd).append(status)
 
     with serving(tmp_path) as (url, process):
-        senders = [
-            threading.Thread(target=send, args=(url, iter([event() for _ in range(5000)]))) for _ in range(16)
-        ]
+        senders = [threading.Thread(target=send, args=(url, iter([event() for _ in range(5000)]))) for _ in range(16)]
         for sender in senders:
             sender.start()
         time.sleep(1.5)

@@ -95,9 +95,7 @@ def test_the_bound_counts_letters_not_ids(connection: Connection) -> None:
 
 def test_large_letters_are_bounded_by_their_bytes_too(connection: Connection) -> None:
     large = b"x" * (2 << 20)
-    evicted = sum(
-        dead_letters.add(connection, A, [rejected(large)], 100, max_bytes=7 << 20) for _ in range(5)
-    )
+    evicted = sum(dead_letters.add(connection, A, [rejected(large)], 100, max_bytes=7 << 20) for _ in range(5))
     assert evicted == 2
     assert dead_letters.count(connection, A) == 3
 

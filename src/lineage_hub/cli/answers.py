@@ -3,7 +3,7 @@
 A field that an older hub doesn't send has a default, and one that a newer hub adds is passed over.
 """
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 
 class Edge(Struct, frozen=True):
@@ -30,7 +30,7 @@ class NodeData(Struct, frozen=True, rename="camel"):
     latest_run: Run | None = None
     # Those of columns.
     dataset: str = ""
-    field: str = ""
+    field: str | None = None
     field_type: str | None = None
     transformation_type: str | None = None
 
@@ -134,4 +134,13 @@ class Event(Struct, frozen=True, rename="camel"):
 
 class Events(Struct, frozen=True, rename="camel"):
     events: list[Event]
+    ids: list[str] = []
     total_count: int = 0
+
+
+class StoredEvent(Struct, frozen=True, rename="camel"):
+    id: str
+    tenant: str
+    known_at: str
+    event: Raw
+    warnings: list[object] = []

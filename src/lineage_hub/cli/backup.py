@@ -29,14 +29,10 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Copy the store into one file; the hub may go on taking events meanwhile."""
-    dump = (
-        f"pg_dump --format=custom --file={shlex.quote(str(file))} {_without_password(settings.database_url)}"
-    )
+    dump = f"pg_dump --format=custom --file={shlex.quote(str(file))} {_without_password(settings.database_url)}"
     source = database_file.embedded_file(settings, f"run: {dump}")
     if file.exists() and not force:
-        raise Conflict(
-            f"{file} exists", subject=str(file), action="name another file, or replace it with --force"
-        )
+        raise Conflict(f"{file} exists", subject=str(file), action="name another file, or replace it with --force")
     _copy(source, file, "Copying pages")
     facts = database_file.require_restorable(file)
     if as_json:

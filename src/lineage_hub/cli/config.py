@@ -15,17 +15,13 @@ app.add_typer(config, name="config")
 
 @config.command()
 @takes_settings(*ALL)
-def show(
-    settings: Settings, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
+def show(settings: Settings, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Show every setting, its value and where that came from."""
     names = [setting.name for setting in every_setting()]
     if as_json:
         print_json({n: {"value": _json_value(settings, n), "origin": settings.origin(n)} for n in names})
     else:
-        print_table(
-            ("setting", "value", "origin"), [(n, settings.shown(n), settings.origin(n)) for n in names]
-        )
+        print_table(("setting", "value", "origin"), [(n, settings.shown(n), settings.origin(n)) for n in names])
 
 
 def _json_value(settings: Settings, name: str) -> str | int | float:

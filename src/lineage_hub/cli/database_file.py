@@ -129,9 +129,7 @@ def require_unused(path: Path) -> None:
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
-        raise NotFound(
-            f"there is no database at {path}", subject=str(path), action="name the data folder with --data"
-        )
+        raise NotFound(f"there is no database at {path}", subject=str(path), action="name the data folder with --data")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
     connection.isolation_level = None
     return connection

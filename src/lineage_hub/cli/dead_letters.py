@@ -94,8 +94,7 @@ def list_letters(
         print("No dead letters.")
         return
     rows = [
-        (str(one.id), one.received_at, one.error, one.reason, str(one.size), one.source)
-        for one in answer.dead_letters
+        (str(one.id), one.received_at, one.error, one.reason, str(one.size), one.source) for one in answer.dead_letters
     ]
     print_table(("id", "received", "error", "reason", "bytes", "from"), rows)
     hidden = answer.total_count - offset - len(rows)
@@ -112,9 +111,7 @@ def show_letter(settings: Settings, letter: Id, as_json: Json = False) -> None:
             print_json(hub.read_object(f"{PATH}/{letter}"))
             return
         found = hub.read(Letter, f"{PATH}/{letter}")
-    print(
-        f"{found.error}: {found.reason}\nreceived {found.received_at} by {found.source}, {found.size} bytes\n"
-    )
+    print(f"{found.error}: {found.reason}\nreceived {found.received_at} by {found.source}, {found.size} bytes\n")
     print(found.text())
 
 
@@ -125,9 +122,7 @@ def edit_letter(
     letter: Id,
     file: Annotated[
         str | None,
-        typer.Option(
-            help="File with the mended event, - reads stdin; without it $EDITOR opens.", show_default=False
-        ),
+        typer.Option(help="File with the mended event, - reads stdin; without it $EDITOR opens.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:

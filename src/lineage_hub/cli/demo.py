@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
-from lineage_hub.cli.answers import Difference, Job, Jobs, Run, Runs
+from lineage_hub.cli.answers import Difference, EdgeChanges, Job, Jobs, Run, Runs
 from lineage_hub.cli.app import app
 from lineage_hub.cli.child_hub import ChildHub, child_hub
 from lineage_hub.cli.diff import print_changes
@@ -29,7 +30,7 @@ from lineage_hub.errors import InternalError
 from lineage_hub.sample import HEADLINE, Week, shop_week
 from lineage_hub.settings import load_settings
 
-RUNS_SHOWN = 10
+RUNS_SHOWN = 8
 
 
 @app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3")
@@ -91,14 +92,18 @@ def _show(hub: Hub, week: Week) -> None:
     show_lineage(hub, HEADLINE, direction="both", depth=20)
     jobs = hub.read(Jobs, "/jobs", limit=1000).jobs
     runs = sorted(_runs(hub, jobs), key=lambda one: one[1].started_at or "", reverse=True)
-    _heading("Which runs were the last?", f"curl {hub.shown_url}/api/v1/jobs")
-    _print_runs(runs[:RUNS_SHOWN])
+    running = [one for one in runs if one[1].state == "RUNNING"]
+    ended = [one for one in runs if one[1].state != "RUNNING"]
+    _heading("What is running, and which runs ended last?", f"curl {hub.shown_url}/api/v1/jobs")
+    _print_runs(running + ended[:RUNS_SHOWN])
     failed = [one for one in runs if one[1].state == "FAILED"]
     _heading(f"Which of the week's {len(runs)} runs failed?")
     _print_runs(failed)
     _heading("What changed around it this week?", f"lineage-hub diff revenue_daily --from {start} --to {end}")
     question = {"nodeId": HEADLINE, "from": start, "to": end}
-    print_changes(hub.read(Difference, "/lineage/diff", **question))
+    found = hub.read(Difference, "/lineage/diff", **question)
+    print_changes(structs.replace(found, columns=EdgeChanges()))
+    print(f"… and {len(found.columns.added)} column edges added, {len(found.columns.removed)} removed")
     _heading(
         f"What fed it in the middle of the week, on {week.midweek_at:%A} at {week.midweek_at:%H:%M} UTC?",
         f"lineage-hub lineage revenue_daily --direction upstream --depth 2 --as-of {midweek}",

@@ -6,7 +6,8 @@ import typer
 
 from lineage_hub.cli.answers import Column, Difference, Edge
 from lineage_hub.cli.app import app
-from lineage_hub.cli.hub import Hub
+from lineage_hub.cli.hub import Hub, Value
+from lineage_hub.cli.lineage import Direction
 from lineage_hub.cli.nodes import ARGUMENT_HELP, find_node
 from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.terminal import print_json, print_table
@@ -26,18 +27,20 @@ lineage-hub diff revenue_daily --from 2026-11-09 --to 2026-11-12T09:00:00Z --jso
 def diff(
     settings: Settings,
     node: Annotated[str, typer.Argument(help=ARGUMENT_HELP, show_default=False)],
-    start: Annotated[
-        str, typer.Option("--from", help=f"The earlier moment. {TIME_HELP}", show_default=False)
-    ],
+    start: Annotated[str, typer.Option("--from", help=f"The earlier moment. {TIME_HELP}", show_default=False)],
     end: Annotated[str, typer.Option("--to", help="The later moment; same spellings.")] = "now",
     depth: Annotated[int, typer.Option(help="How many jobs far to compare.", min=0, max=1000)] = 20,
+    direction: Annotated[
+        Direction | None, typer.Option(help="Which arrows to follow; without it, everything around.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what changed around a node between two moments: nodes, edges, columns and schemas."""
     since, until = read_time(start, "--from"), read_time(end, "--to")
     with Hub(settings) as hub:
         found = find_node(hub, node)
-        question = {"nodeId": found, "from": since, "to": until, "depth": depth}
+        question: dict[str, Value] = {"nodeId": found, "from": since, "to": until, "depth": depth}
+        question["direction"] = None if direction is None else direction.value
         if as_json:
             print_json(hub.read_object("/lineage/diff", **question))
         else:
@@ -45,8 +48,7 @@ def diff(
 
 
 def print_changes(answer: Difference) -> None:
-    rows = changes(answer)
-    if rows:
+    if rows := changes(answer):
         print_table(("change", "what", "which"), rows)
     else:
         print(f"Nothing changed between {answer.start} and {answer.end}.")
@@ -60,10 +62,10 @@ def changes(answer: Difference) -> list[tuple[str, str, str]]:
         rows += [("added", what, _arrow(edge)) for edge in side.added]
         rows += [("removed", what, _arrow(edge)) for edge in side.removed]
     for one in answer.schemas:
-        rows += [("added", "column", f"{one.dataset}: {_column(column)}") for column in one.added]
-        rows += [("removed", "column", f"{one.dataset}: {_column(column)}") for column in one.removed]
+        rows += [("added", "column", f"{_short(one.dataset)}: {_column(column)}") for column in one.added]
+        rows += [("removed", "column", f"{_short(one.dataset)}: {_column(column)}") for column in one.removed]
         rows += [
-            ("changed", "column", f"{one.dataset}: {change.name} {change.before} → {change.after}")
+            ("changed", "column", f"{_short(one.dataset)}: {change.name} {change.before} → {change.after}")
             for change in one.changed
         ]
     return rows
@@ -75,7 +77,16 @@ def _node(node_id: str) -> tuple[str, str]:
 
 
 def _arrow(edge: Edge) -> str:
-    return f"{edge.origin} → {edge.destination}"
+    return f"{_short(edge.origin)} → {_short(edge.destination)}"
+
+
+def _short(node_id: str) -> str:
+    """The name without its namespace, for a line that two of them share; `--json` has the ids."""
+    kind, _, rest = node_id.partition(":")
+    if kind == "datasetField":
+        rest, _, column = rest.rpartition(":")
+        return f"{rest.rpartition(':')[2]}.{column}"
+    return rest.rpartition(":")[2]
 
 
 def _column(column: Column | str) -> str:

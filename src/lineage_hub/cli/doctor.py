@@ -51,9 +51,7 @@ class _Health(Struct):
 @takes_settings("data_dir", "database_url", *HUB)
 def doctor(
     settings: Settings,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Compare every index with its table; slow when large.")
-    ] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Compare every index with its table; slow when large.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check Python, packages, disk, store and hub, and say what to do; exits with 1 if something fails."""
@@ -61,9 +59,7 @@ def doctor(
     if as_json:
         print_json([asdict(one) for one in checks])
     else:
-        print_table(
-            ("check", "result", "found", "next action"), [tuple(asdict(one).values()) for one in checks]
-        )
+        print_table(("check", "result", "found", "next action"), [tuple(asdict(one).values()) for one in checks])
     if any(one.result == "fail" for one in checks):
         raise typer.Exit(1)
 
@@ -194,9 +190,7 @@ def _postgres(settings: Settings) -> Iterator[Check]:
     except ModuleNotFoundError:
         yield Check("database", "fail", "psycopg is not installed", "pip install 'lineage-hub[postgres]'")
     except SQLAlchemyError as error:
-        yield Check(
-            "database", "fail", str(error).partition("\n")[0], "check database_url and that PostgreSQL runs"
-        )
+        yield Check("database", "fail", str(error).partition("\n")[0], "check database_url and that PostgreSQL runs")
 
 
 def _hub(settings: Settings) -> Iterator[Check]:
@@ -204,9 +198,7 @@ def _hub(settings: Settings) -> Iterator[Check]:
         try:
             health = hub.decode(_Health, hub.ask("GET", "/health", also=(503,)))
         except Unreachable:
-            yield Check(
-                "hub", "off", f"none answers at {hub.shown_url}", "start one with `lineage-hub serve`"
-            )
+            yield Check("hub", "off", f"none answers at {hub.shown_url}", "start one with `lineage-hub serve`")
             return
     yield _judged("hub", health.status, f"{hub.shown_url} says {health.status}")
     for name, part in health.dependencies.items():

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lineage_hub.cli.answers import Event, Events
+from lineage_hub.cli.answers import Event, Events, StoredEvent
 from lineage_hub.cli.app import app
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
@@ -67,42 +67,53 @@ def list_events(
             print_json(hub.read_object("/events/lineage", **question))
             return
         answer = hub.read(Events, "/events/lineage", **question)
-    print_table(("time", "event", "about", "in", "out", "run"), [_row(event) for event in answer.events])
+    rows = [(*_row(event), *answer.ids[at : at + 1]) for at, event in enumerate(answer.events)]
+    print_table(("time", "event", "about", "in", "out", "id"), rows)
     hidden = answer.total_count - offset - len(answer.events)
     if hidden > 0:
         print(f"… {hidden} more; use --limit and --offset to see them", file=sys.stderr)
 
 
 def _row(event: Event) -> tuple[str, ...]:
-    if event.run is not None:
-        kind = event.event_type or "OTHER"
-    else:
-        kind = "JOB" if event.job is not None else "DATASET"
+    static = "JOB" if event.job is not None else "DATASET"
+    kind = (event.event_type or "OTHER") if event.run is not None else static
     about = event.job or event.dataset
     name = f"{about.namespace}:{about.name}" if about is not None else ""
-    counts = (str(len(event.inputs or ())), str(len(event.outputs or ())))
-    return event.event_time, kind, name, *counts, event.run.run_id if event.run is not None else ""
+    return event.event_time, kind, name, str(len(event.inputs or ())), str(len(event.outputs or ()))
 
 
-@events.command("show", epilog="Example: lineage-hub events show 0b9d4ee0c2a94b0b9c2c63e4f3a1d9ab")
+@events.command("show", epilog="Example: lineage-hub events show ID — `lineage-hub events` lists the ids.")
 @takes_settings(*HUB)
 def show_event(
     settings: Settings,
     event_id: Annotated[str, typer.Argument(metavar="ID", help="The id of an event.", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, which it is anyway.")] = False,
+    as_json: Annotated[bool, JSON_OPTION] = False,
 ) -> None:
-    """Show one event as it was sent."""
+    """Show one event as it was sent, when it arrived, and what is odd about it."""
+    path = f"/events/{quoted(event_id)}"
     with Hub(settings) as hub:
-        print_json(hub.read_object(f"/events/{quoted(event_id)}"))
+        if as_json:
+            print_json(hub.read_object(path))
+            return
+        found = hub.read(StoredEvent, path)
+        print(f"event {found.id}\nknown since {found.known_at}, tenant {found.tenant}")
+        for warning in found.warnings:
+            print(f"warning: {_told(warning)}")
+        print()
+        print_json(hub.decode(object, bytes(found.event)))
+
+
+def _told(warning: object) -> str:
+    if isinstance(warning, dict):
+        return ", ".join(f"{key}: {value}" for key, value in warning.items())
+    return str(warning)
 
 
 @events.command("send", epilog=EXAMPLES)
 @takes_settings(*HUB)
 def send(
     settings: Settings,
-    file: Annotated[
-        str, typer.Argument(help="NDJSON, a JSON array or one event; - reads stdin.", show_default=False)
-    ],
+    file: Annotated[str, typer.Argument(help="NDJSON, a JSON array or one event; - reads stdin.", show_default=False)],
     batch: Annotated[int, typer.Option(help="Most events in one request.", min=1, max=MAX_BATCH)] = 500,
     as_json: Annotated[bool, JSON_OPTION] = False,
 ) -> None:
@@ -132,7 +143,5 @@ def _opened(file: str) -> tuple[int, Iterator[bytes]]:
         ) from None
     found = read_events(text)
     if not found:
-        raise InvalidRequest(
-            f"{file} holds no events", subject=file, action="give NDJSON, a JSON array or one event"
-        )
+        raise InvalidRequest(f"{file} holds no events", subject=file, action="give NDJSON, a JSON array or one event")
     return len(found), iter(found)

@@ -60,9 +60,7 @@ class Hub:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._client.close()
 
     def read(self, wanted: type[T], path: str, **params: Value) -> T:

@@ -87,9 +87,7 @@ def show_lineage(hub: Hub, node: str, output: Format = Format.tree, **question: 
     else:
         answer = hub.read(Lineage, "/lineage", nodeId=node, **question)
         by_id = {one.id: one for one in answer.graph}
-        print_tree(
-            draw(answer.graph, _root_of(node, answer.graph), _sides(question)), lambda one: label(by_id, one)
-        )
+        print_tree(draw(answer.graph, _root_of(node, answer.graph), _sides(question)), lambda one: label(by_id, one))
         _say_what_is_hidden(answer)
 
 
@@ -97,9 +95,11 @@ def label(nodes: dict[str, Node], node_id: str) -> tuple[str, str, str]:
     """Kind, name and what stands beside it."""
     kind, _, rest = node_id.partition(":")
     node = nodes.get(node_id)
-    if node is None or not (node.data.name or node.data.field):
+    if node is None or not (node.data.name or node.data.dataset):
         return kind, rest, ""
-    if node.data.field:
+    if node.data.dataset:
+        if node.data.field is None:
+            return "dataset", node.data.dataset, node.data.namespace
         how = f" {node.data.transformation_type}" if node.data.transformation_type else ""
         return "column", f"{node.data.dataset}.{node.data.field}", f"{node.data.namespace}{how}"
     state = f"  {node.data.latest_run.state}" if node.data.latest_run is not None else ""

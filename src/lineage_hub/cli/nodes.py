@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from lineage_hub.cli.answers import Datasets, Jobs, Namespaces
 from lineage_hub.cli.hub import Hub, Value
 from lineage_hub.errors import Conflict, NotFound
-from lineage_hub.model.node import KINDS
+from lineage_hub.model.node import DATASET, KINDS
 
 PAGE = 1000
 SHOWN = 12
-ARGUMENT_HELP = (
-    "dataset:NAMESPACE:NAME, job:NAMESPACE:NAME, or a name or its last part if one node alone has it."
-)
+ARGUMENT_HELP = "dataset:NAMESPACE:NAME, job:NAMESPACE:NAME, or a name or its last part if one node alone has it."
 
 
 def find_node(hub: Hub, text: str, **moment: Value) -> str:
@@ -24,8 +22,10 @@ def find_node(hub: Hub, text: str, **moment: Value) -> str:
     known = list(every_node(hub, **moment))
     for fits in (_is_name, _is_last_part):
         found = [node for node, name in known if fits(name, text)]
-        if len(found) == 1:
-            return found[0]
+        # A dbt model and its table end alike; who asks for one by name means the table.
+        tables = [node for node in found if node.startswith(DATASET)]
+        if len(found) == 1 or len(tables) == 1:
+            return (tables or found)[0]
         if found:
             raise Conflict(f"{len(found)} nodes are called {text!r}", subject=text, action=_choose(found))
     raise NotFound(f"no job or dataset is called {text!r}", subject=text, action=_suggest(text, known))

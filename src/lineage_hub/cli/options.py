@@ -24,9 +24,7 @@ def takes_settings(*names: str) -> Callable[[Command], Command]:
     """Beneath `@app.command()`: adds `--config` and a flag for each named setting, hands over `settings`."""
 
     def decorate(command: Command) -> Command:
-        own = [
-            p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "settings"
-        ]
+        own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "settings"]
         parameters = [*own, _config_option(), *(_option(by_name(name)) for name in names)]
 
         @wraps(command)

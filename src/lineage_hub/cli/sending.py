@@ -74,9 +74,7 @@ def send_events(hub: Hub, events: Iterable[bytes], batch: int, total: int) -> Re
     result = Result()
     with progress(total) as bar:
         for group in _batches(iter(events), batch):
-            answer = hub.ask(
-                "POST", "/lineage/batch", body=b"\n".join(group), body_type="application/x-ndjson"
-            )
+            answer = hub.ask("POST", "/lineage/batch", body=b"\n".join(group), body_type="application/x-ndjson")
             sent_before = result.accepted + len(result.failures)
             refused = hub.decode(_Answer, answer).failed_events if answer else []
             result.failures += [Failure(sent_before + one.index + 1, one.reason) for one in refused]

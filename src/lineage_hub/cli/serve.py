@@ -3,7 +3,6 @@
 from lineage_hub.cli.app import app
 from lineage_hub.cli.options import ALL, HUB, takes_settings
 from lineage_hub.errors import ExtraMissing
-from lineage_hub.logs import set_up_logs
 from lineage_hub.settings import Settings
 
 
@@ -14,6 +13,7 @@ from lineage_hub.settings import Settings
 def serve(settings: Settings) -> None:
     """Start a hub on embedded defaults; Ctrl-C or SIGTERM stops it after the requests in flight."""
     try:
+        from lineage_hub.logs import set_up_logs
         from lineage_hub.server.serve import run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("lineage_hub"):

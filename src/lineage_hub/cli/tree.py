@@ -23,14 +23,11 @@ class Line:
     is_heading: bool = False
 
 
-def draw(
-    nodes: Sequence[Node], root: str, sides: Sequence[str] = ("upstream", "downstream")
-) -> Iterator[Line]:
+def draw(nodes: Sequence[Node], root: str, sides: Sequence[str] = ("upstream", "downstream")) -> Iterator[Line]:
     """The root, then a branch for each side that has something."""
-    edges = {edge for node in nodes for edge in (*node.in_edges, *node.out_edges)}
-    shown = {node.id for node in nodes}
+    arrows = _arrows(nodes)
     yield Line("", root)
-    ways = [(side, _neighbours(edges, shown, side)) for side in sides]
+    ways = [(side, _neighbours(arrows, side)) for side in sides]
     ways = [(side, way) for side, way in ways if way.get(root)]
     for number, (side, way) in enumerate(ways):
         last = number == len(ways) - 1
@@ -38,17 +35,26 @@ def draw(
         yield from _branches(way, root, "    " if last else "│   ")
 
 
-def _neighbours(edges: set[Edge], shown: set[str], side: str) -> dict[str, list[str]]:
+def _arrows(nodes: Sequence[Node]) -> set[tuple[str, str]]:
+    """(from, to), between nodes that were sent: what lies beyond the depth or the limit can't be drawn.
+
+    The list an edge stands in says which way it goes: in the API for columns the ends of some are swapped.
+    """
+    shown = {node.id for node in nodes}
+    into = {(_other_end(edge, node.id), node.id) for node in nodes for edge in node.in_edges}
+    out = {(node.id, _other_end(edge, node.id)) for node in nodes for edge in node.out_edges}
+    return {(start, end) for start, end in into | out if start in shown and end in shown}
+
+
+def _other_end(edge: Edge, node: str) -> str:
+    return edge.destination if edge.origin == node else edge.origin
+
+
+def _neighbours(arrows: set[tuple[str, str]], side: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for edge in edges:
-        # An edge to a node that was not sent (beyond the depth or the limit) can't be drawn.
-        if edge.origin in shown and edge.destination in shown:
-            near, far = (
-                (edge.destination, edge.origin) if side == "upstream" else (edge.origin, edge.destination)
-            )
-            found.setdefault(near, []).append(far)
-    for ends in found.values():
-        ends.sort()
+    for start, end in sorted(arrows):
+        near, far = (end, start) if side == "upstream" else (start, end)
+        found.setdefault(near, []).append(far)
     return found
 
 

@@ -177,8 +177,10 @@ class Intake:
         try:
             results = self._transaction(group)
         except LineageHubError as error:
+            self._writer.rolled_back()
             self._resolve([(submission, error) for submission in group])
         except Exception as error:  # one request must not fail the others that share its transaction
+            self._writer.rolled_back()
             if len(group) > 1:
                 for submission in group:
                     self._commit([submission])
@@ -208,6 +210,7 @@ class Intake:
                 results.append(written.repeated[at : at + count] if written else [])
                 at += count
         if written is not None:
+            self._writer.committed()
             self._store.changes.apply(
                 written.entities, topology=written.topology, first_seq=written.first_seq, last_seq=written.last_seq
             )

@@ -38,7 +38,9 @@ def place(dataset: int, at: Ord, after: bool, cuts: Cuts) -> int | None:
         dataset, at, after = cut.continues_as, cut.ord, True
 
 
-def moment_of(row: EventRow, shape: Shape, mention: Mention | None, run_start: Ord, streaming: bool) -> tuple[Ord, bool]:
+def moment_of(
+    row: EventRow, shape: Shape, mention: Mention | None, run_start: Ord, streaming: bool
+) -> tuple[Ord, bool]:
     """When a mention happens, and whether that is after a cut at the same ord; without one, any plain mention's."""
     if mention is not None and (mention.marks & CREATES or mention.marks & RENAMED_HERE):
         return row.ord, True

@@ -14,10 +14,10 @@ from lineage_hub.lineage.runs import RunFacts, static_facts
 from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, Mention, Shape
 from lineage_hub.query.facts import PRECEDENCE, Placed, dataset_facts, facet_texts, placed_mentions
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.nodes import _Schema, lenient
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.wire import facets as read
+from lineage_hub.wire.described import Schema, lenient
 from lineage_hub.wire.facets import ColumnLineage, Transformation
 
 WHOLE = None
@@ -59,12 +59,7 @@ class Columns:
         return self._into[dataset]
 
     def out_of(self, dataset: int) -> list[ColumnEdge]:
-        return [
-            edge
-            for target in self._fed_by(dataset)
-            for edge in self.into(target)
-            if edge.source[0] == dataset
-        ]
+        return [edge for target in self._fed_by(dataset) for edge in self.into(target) if edge.source[0] == dataset]
 
     def _fed_by(self, dataset: int) -> set[int]:
         """Datasets whose column facets ever named this one."""
@@ -72,9 +67,7 @@ class Columns:
         names = snapshot.names_under(dataset)
         by_name = snapshot.shapes_of(names)
         shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
-        targets = {
-            m.dataset for shape in shapes.values() for m in shape.mentions if not names.isdisjoint(m.sources)
-        }
+        targets = {m.dataset for shape in shapes.values() for m in shape.mentions if not names.isdisjoint(m.sources)}
         found = {snapshot.joined((target,)).of(target) for target in targets}
         for target in targets & snapshot.cuts.keys():
             found |= {snapshot.joined((to,)).of(to) for to in _later_names(snapshot, target)}
@@ -168,7 +161,9 @@ class Columns:
             for mention in shapes[number].mentions:
                 if mention.dataset in names and "columnLineage" in mention.facets and bounds[number] is not None:
                     row = EventRow(shapes[number].subject, 0, b"", 0, 0, 0, 0, 0, number, None, None, None)
-                    found.setdefault(mention.facets["columnLineage"], Placed(row, mention, static_facts(row, shapes[number])))
+                    found.setdefault(
+                        mention.facets["columnLineage"], Placed(row, mention, static_facts(row, shapes[number]))
+                    )
         return list(found.values())
 
     def _edges(self, dataset: int, holders: list[Placed]) -> list[ColumnEdge]:
@@ -199,9 +194,7 @@ class Columns:
                 found[names[source]] = snapshot.joined((lies_on,)).of(lies_on)
         return found
 
-    def _of_facet(
-        self, dataset: int, facet: ColumnLineage, sources: dict[tuple[str, str], int]
-    ) -> list[ColumnEdge]:
+    def _of_facet(self, dataset: int, facet: ColumnLineage, sources: dict[tuple[str, str], int]) -> list[ColumnEdge]:
         edges = []
         for name, output in facet.fields.items():
             for one in output.inputFields:
@@ -226,12 +219,12 @@ class Columns:
 def _later_names(snapshot: Snapshot, name: int) -> set[int]:
     found: set[int] = set()
     frontier = {name}
-    while frontier := {
-        cut.continues_as
-        for one in frontier
-        for cut in snapshot.cuts.get(one, ())
-        if cut.continues_as is not None
-    } - found:
+    while (
+        frontier := {
+            cut.continues_as for one in frontier for cut in snapshot.cuts.get(one, ()) if cut.continues_as is not None
+        }
+        - found
+    ):
         found |= frontier
     return found
 
@@ -345,8 +338,7 @@ def _nodes(
                     "transformationDescription": incoming[0].description if incoming else None,
                     "transformationType": incoming[0].type if incoming else None,
                     "inputFields": [
-                        {**input_field(names[e.source[0]], e), "datasetVersion": current[e.source[0]]}
-                        for e in incoming
+                        {**input_field(names[e.source[0]], e), "datasetVersion": current[e.source[0]]} for e in incoming
                     ],
                 },
                 # Marquez draws these from the field to what it is made of; its clients read them so.
@@ -368,7 +360,5 @@ def _field_types(snapshot: Snapshot, places: Collection[int]) -> dict[int, dict[
     found: dict[int, dict[str, str]] = {}
     for place in places:
         text = facet_texts(snapshot, facts[place], ("schema",)).get("schema") if place in facts else None
-        found[place] = {field.name: field.type or "" for field in lenient(text, _Schema).fields}
+        found[place] = {field.name: field.type or "" for field in lenient(text, Schema).fields}
     return found
-
-

@@ -112,7 +112,7 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
 
 def dataset_facts_before(snapshot: Snapshot, found: int, bound: Ord) -> Facts:
     """Facet values from the mentions up to an ord."""
-    from lineage_hub.query.facts import newest_of_placed, placed_mentions  # noqa: PLC0415
+    from lineage_hub.query.facts import newest_of_placed, placed_mentions
 
     placed = placed_mentions(snapshot, found, snapshot.names_under(found))
     return newest_of_placed(snapshot, [one for one in placed if one.row.ord <= bound])

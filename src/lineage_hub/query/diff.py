@@ -9,8 +9,8 @@ from lineage_hub.errors import NotFound
 from lineage_hub.query.columns import Columns, column_id
 from lineage_hub.query.facts import dataset_facts, facet_texts
 from lineage_hub.query.lineage import Question, reach
-from lineage_hub.query.nodes import _Schema, lenient
 from lineage_hub.query.snapshot import Snapshot
+from lineage_hub.wire.described import Schema, lenient
 
 Answer = dict[str, Any]
 Edge = tuple[str, str]
@@ -53,7 +53,7 @@ def picture(snapshot: Snapshot, question: Question) -> Picture:
     for dataset in facts:
         text = facet_texts(snapshot, facts[dataset], ("schema",)).get("schema")
         if text is not None:
-            found.schemas[ids[dataset]] = {f.name: f.type or "" for f in lenient(text, _Schema).fields}
+            found.schemas[ids[dataset]] = {f.name: f.type or "" for f in lenient(text, Schema).fields}
     return found
 
 

@@ -1,6 +1,6 @@
 """Datasets and jobs enter, the present value of each of their facets and their first and last mention leave.
 
-For a name that was never cut the newest event of each shape decides, without reading events; else each mention is placed.
+For a name that was never cut the newest event of each shape decides; else each mention is placed by itself.
 """
 
 from __future__ import annotations
@@ -199,9 +199,7 @@ def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> 
     """The blob of one facet under each very name, whatever was cut or joined."""
     by_name = snapshot.shapes_of(datasets)
     shapes = snapshot.reader.shapes({number for name in datasets for number in by_name[name]})
-    holding = {
-        number: shape for number, shape in shapes.items() if any(facet in m.facets for m in shape.mentions)
-    }
+    holding = {number: shape for number, shape in shapes.items() if any(facet in m.facets for m in shape.mentions)}
     bounds = snapshot.bounds(holding)
     found: dict[int, int] = {}
     for name in datasets:
@@ -258,8 +256,8 @@ def job_facts(snapshot: Snapshot, jobs: Collection[int]) -> dict[int, Facts]:
 
 def facet_texts(snapshot: Snapshot, facts: Facts, wanted: Collection[str] | None = None) -> dict[str, bytes]:
     """The JSON text of facets by name; tombstones are left out."""
-    from lineage_hub.query.raw import volatile_facet  # noqa: PLC0415
-    from lineage_hub.wire.facets import is_tombstone  # noqa: PLC0415
+    from lineage_hub.query.raw import volatile_facet
+    from lineage_hub.wire.facets import is_tombstone
 
     chosen = {name: holder for name, holder in facts.facets.items() if wanted is None or name in wanted}
     bodies = snapshot.reader.blobs(holder.blob for holder in chosen.values() if holder.blob != IN_RAW)

@@ -1,6 +1,6 @@
 """A node, a depth and a direction enter; the jobs and datasets reached and the edges between them leave.
 
-Without a direction one step goes to every job that shares a dataset with a job already reached; with one it follows arrows.
+Without a direction one step goes to every job that shares a dataset with one already reached; else along arrows.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _around(snapshot: Snapshot, reached: Reached, start: int, is_job: bool, dept
             reached.add_job(job)
         fresh = _ordered(snapshot, {d for job in frontier for d in known[job].datasets} - reached.datasets.keys())
         reached.add_datasets(fresh)
-        if step == depth or not fresh and step:
+        if step == depth or (not fresh and step):
             break
         around = fresh if step else list(reached.datasets)
         frontier = [job for job in _touching(snapshot, around, known, edges_of) if job not in seen]

@@ -29,7 +29,7 @@ def job_version(snapshot: Snapshot, job: int, run: RunFacts) -> str:
         parts.append(label)
         for namespace, name in sorted(names[dataset] for dataset in datasets):
             parts += (namespace, name)
-    return uuid_of("job version", *parts, "at", run.location if run.location is not None else "\0")
+    return uuid_of("job version", *parts, "at", run.location or "\0")
 
 
 def dataset_version(name: tuple[str, str], opened_by: Ord | None, kind: str, *what: str) -> str:

@@ -12,13 +12,14 @@ from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.nodes import _Tags, io_names, job_summary, lenient, parents, tag_text
+from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import named_runs, run_answer
 from lineage_hub.query.snapshot import Edges, Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.described import Tags, lenient
 
 Answer = dict[str, Any]
 LATEST_RUNS = 10
@@ -47,9 +48,7 @@ def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
     return job_answers(snapshot, [found])[0]
 
 
-def jobs(
-    snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()
-) -> Answer:
+def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()) -> Answer:
     found = visible_jobs(snapshot, namespace)
     if states:
         latest = snapshot.latest_runs(found)
@@ -102,7 +101,7 @@ def _answer(
     answer["currentVersion"] = job_version(snapshot, found, head) if head else None
     kind = read.job_type(texts["jobType"]) if "jobType" in texts else ("", "", "")
     answer["labels"] = [label for label in (kind[2], kind[1]) if label]
-    answer["tags"] = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), _Tags).tags]
+    answer["tags"] = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
     if not facts.mentioned:
         answer["namedOnly"] = True
     return answer

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import msgspec
 
 from lineage_hub.errors import InvalidRequest, NotFound
+from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
-from lineage_hub.lineage.shapes import run_key
 
 encode = msgspec.json.Encoder().encode
 DIRECTIONS = (UPSTREAM, DOWNSTREAM, BOTH)

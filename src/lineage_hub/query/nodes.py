@@ -13,69 +13,27 @@ import msgspec
 
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import IN_RAW
+from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import Facts, dataset_facts, job_facts
 from lineage_hub.query.identity import job_uuid
-from lineage_hub.query.raw import RawRun
 from lineage_hub.query.snapshot import Edges, Snapshot
-from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.described import (
+    DatasetType,
+    DataSource,
+    Documentation,
+    Lifecycle,
+    NominalTime,
+    Schema,
+    Tags,
+    lenient,
+)
+from lineage_hub.wire.raw import decode_run
 
 encode = msgspec.json.Encoder().encode
 Name = tuple[str, str]
 NODE_FACETS = ("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType")
-
-
-class _Field(msgspec.Struct):
-    name: str = ""
-    type: str | None = None
-    description: str | None = None
-
-
-class _Schema(msgspec.Struct):
-    fields: list[_Field] = []
-
-
-class _Tag(msgspec.Struct):
-    key: str = ""
-    value: str = ""
-    field: str | None = None
-
-
-class _Tags(msgspec.Struct):
-    tags: list[_Tag] = []
-
-
-class _Documentation(msgspec.Struct):
-    description: str | None = None
-
-
-class _DataSource(msgspec.Struct):
-    name: str | None = None
-    uri: str | None = None
-
-
-class _DatasetType(msgspec.Struct):
-    datasetType: str | None = None
-
-
-class _Lifecycle(msgspec.Struct):
-    lifecycleStateChange: str = ""
-
-
-class _NominalTime(msgspec.Struct):
-    nominalStartTime: str | None = None
-    nominalEndTime: str | None = None
-
-
-def lenient(text: bytes | None, kind: type[Any]) -> Any:
-    """A facet by its spec; one that doesn't fit it says nothing here, and is shown whole among the facets."""
-    if text is None:
-        return kind()
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        return kind()
 
 
 def present_texts(bodies: dict[int, bytes], facts: Facts, wanted: Collection[str]) -> dict[str, bytes]:
@@ -89,10 +47,10 @@ def present_texts(bodies: dict[int, bytes], facts: Facts, wanted: Collection[str
 
 def dataset_summary(name: Name, facts: Facts, texts: dict[str, bytes]) -> dict[str, Any]:
     """The fields that a dataset has wherever it is shown."""
-    source = lenient(texts.get("dataSource"), _DataSource)
+    source = lenient(texts.get("dataSource"), DataSource)
     return {
         "id": {"namespace": name[0], "name": name[1]},
-        "type": lenient(texts.get("datasetType"), _DatasetType).datasetType or "DB_TABLE",
+        "type": lenient(texts.get("datasetType"), DatasetType).datasetType or "DB_TABLE",
         "name": name[1],
         "physicalName": name[1],
         "createdAt": instant_text(facts.created_at),
@@ -102,8 +60,8 @@ def dataset_summary(name: Name, facts: Facts, texts: dict[str, bytes]) -> dict[s
         "fields": _fields(texts.get("schema"), texts.get("tags")),
         "tags": _tags(texts.get("tags")).get(None, []),
         "lastModifiedAt": None,
-        "description": lenient(texts.get("documentation"), _Documentation).description,
-        "lastLifecycleState": lenient(texts.get("lifecycleStateChange"), _Lifecycle).lifecycleStateChange,
+        "description": lenient(texts.get("documentation"), Documentation).description,
+        "lastLifecycleState": lenient(texts.get("lifecycleStateChange"), Lifecycle).lifecycleStateChange,
     }
 
 
@@ -115,7 +73,7 @@ def _fields(schema: bytes | None, tags: bytes | None) -> msgspec.Raw:
         encode(
             [
                 {"name": f.name, "type": f.type, "tags": by_field.get(f.name, []), "description": f.description}
-                for f in lenient(schema, _Schema).fields
+                for f in lenient(schema, Schema).fields
             ]
         )
     )
@@ -124,7 +82,7 @@ def _fields(schema: bytes | None, tags: bytes | None) -> msgspec.Raw:
 def _tags(text: bytes | None) -> dict[str | None, list[str]]:
     by_field: dict[str | None, list[str]] = {}
     if text is not None:
-        for tag in lenient(text, _Tags).tags:
+        for tag in lenient(text, Tags).tags:
             by_field.setdefault(tag.field or None, []).append(tag_text(tag.key, tag.value))
     return by_field
 
@@ -143,17 +101,13 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, by
     if missing:
         names = snapshot.names(missing)
         facts = dataset_facts(snapshot, missing)
-        wanted = {
-            facts[d].facets[f].blob for d in facts for f in NODE_FACETS if f in facts[d].facets
-        } - {IN_RAW}
+        wanted = {facts[d].facets[f].blob for d in facts for f in NODE_FACETS if f in facts[d].facets} - {IN_RAW}
         bodies = snapshot.reader.blobs(wanted)
         joined = snapshot.joined(missing)
         for dataset in missing:
             if dataset not in facts:
                 continue
-            data = dataset_summary(
-                names[dataset], facts[dataset], present_texts(bodies, facts[dataset], NODE_FACETS)
-            )
+            data = dataset_summary(names[dataset], facts[dataset], present_texts(bodies, facts[dataset], NODE_FACETS))
             mark(snapshot, data, dataset, facts[dataset])
             found[dataset] = encode(data)
             depends = snapshot.names_under(dataset) | snapshot.links.get(dataset, set())
@@ -211,7 +165,7 @@ def job_summary(
         "updatedAt": instant_text(facts.updated_at),
         "namespace": namespace,
         "location": location or None,
-        "description": lenient(texts.get("documentation"), _Documentation).description,
+        "description": lenient(texts.get("documentation"), Documentation).description,
     }
 
 
@@ -262,15 +216,6 @@ def io_names(snapshot: Snapshot, edges: Edges | None) -> tuple[list[dict[str, st
     )
 
 
-class _RunOnly(msgspec.Struct):
-    """Skips the datasets, which are most of an event's text."""
-
-    run: RawRun | None = None
-
-
-_decode_run = msgspec.json.Decoder(_RunOnly).decode
-
-
 def nominal_times(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[Any, tuple[str | None, str | None]]:
     """The newest nominalTime facet of each run; usually the last event has it, so the others are read only if not."""
     found: dict[Any, tuple[str | None, str | None]] = {}
@@ -280,12 +225,12 @@ def nominal_times(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[Any, t
         texts = snapshot.reader.texts(run.events[-back] for run in open_runs)
         still = []
         for run in open_runs:
-            event = _decode_run(texts[run.events[-back].seq])
+            event = decode_run(texts[run.events[-back].seq])
             facets = (event.run.facets if event.run else None) or {}
             if "nominalTime" in facets:
                 body = bytes(facets["nominalTime"])
                 if not read.is_tombstone(body):
-                    time = lenient(body, _NominalTime)
+                    time = lenient(body, NominalTime)
                     found[run.key] = (time.nominalStartTime, time.nominalEndTime)
             elif len(run.events) > back:
                 still.append(run)
@@ -303,7 +248,7 @@ def run_summary(run: RunFacts, nominal: tuple[str | None, str | None]) -> dict[s
         "nominalStartTime": nominal[0],
         "nominalEndTime": nominal[1],
         "state": run.state,
-        "startedAt": instant_text(run.start[0]) if run.state != "NEW" else None,
+        "startedAt": instant_text(run.start[0]),
         "endedAt": instant_text(run.end[0]) if run.end else None,
         "durationMs": duration,
         "args": {},

@@ -16,12 +16,14 @@ from lineage_hub.lineage.shapes import IN, OUT, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import facet_texts, job_facts
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.nodes import _NominalTime, lenient, run_summary
-from lineage_hub.query.raw import RawEvent, raw_events
+from lineage_hub.query.nodes import run_summary
+from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.described import NominalTime, lenient
+from lineage_hub.wire.raw import RawEvent
 
 Answer = dict[str, Any]
 
@@ -116,7 +118,7 @@ def _named_run(first: int, name: str, last: int) -> Answer:
 def run_answer(snapshot: Snapshot, found: RunFacts, versions: Versions) -> Answer:
     events = raw_events(snapshot, found.events)
     facets = newest_run_facets(events)
-    nominal = lenient(bytes(facets["nominalTime"]) if "nominalTime" in facets else None, _NominalTime)
+    nominal = lenient(bytes(facets["nominalTime"]) if "nominalTime" in facets else None, NominalTime)
     answer = run_summary(found, (nominal.nominalStartTime, nominal.nominalEndTime))
     job = found.key[1]
     namespace, name = snapshot.name(job)
@@ -134,15 +136,19 @@ def run_answer(snapshot: Snapshot, found: RunFacts, versions: Versions) -> Answe
 def newest_run_facets(events: list[tuple[Any, RawEvent]]) -> dict[str, Raw]:
     newest: dict[str, Raw] = {}
     for _, event in events:
-        newest.update((event.run.facets if event.run else None) or {})
+        newest.update(_observed((event.run.facets if event.run else None) or {}))
     return {name: newest[name] for name in sorted(newest) if not read.is_tombstone(bytes(newest[name]))}
+
+
+def _observed(facets: dict[str, Raw]) -> dict[str, Raw]:
+    return {name: facet for name, facet in facets.items() if bytes(facet)[:1] == b"{"}
 
 
 def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
     """What Marquez makes of the nominal time and the parent."""
     arguments: dict[str, str] = {}
     if "nominalTime" in facets:
-        start = lenient(bytes(facets["nominalTime"]), _NominalTime).nominalStartTime
+        start = lenient(bytes(facets["nominalTime"]), NominalTime).nominalStartTime
         if start:
             arguments["nominal_start_time"] = start
     parent = read.parent(bytes(facets["parent"])) if "parent" in facets else None
@@ -182,7 +188,7 @@ def _own_facets(
 ) -> dict[str, Raw]:
     newest: dict[str, Raw] = {}
     for _, event in events:
-        for name, dataset in event.side(OUT if written else IN).items():
+        for name, dataset in of_side(event, OUT if written else IN).items():
             if name in names:
-                newest.update((dataset.outputFacets if written else dataset.inputFacets) or {})
+                newest.update(_observed((dataset.outputFacets if written else dataset.inputFacets) or {}))
     return {name: newest[name] for name in sorted(newest) if not read.is_tombstone(bytes(newest[name]))}

@@ -142,7 +142,7 @@ class Snapshot:
 
     def symlinks(self, datasets: Collection[int]) -> dict[int, list[tuple[int, str]]]:
         """The identifiers in the present symlinks facet of each name; cuts don't matter to them."""
-        from lineage_hub.query.facts import newest_facets  # noqa: PLC0415
+        from lineage_hub.query.facts import newest_facets
 
         found = newest_facets(self, datasets, "symlinks")
         bodies = self.reader.blobs(found.values())
@@ -153,7 +153,7 @@ class Snapshot:
         for dataset, blob in found.items():
             if not read.is_tombstone(bodies[blob]):
                 named[dataset] = [
-                    (by_name[(i.namespace, i.name)], i.type.upper())
+                    (by_name[(i.namespace, i.name)], i.type)
                     for i in read.symlinks(bodies[blob])
                     if (i.namespace, i.name) in by_name
                 ]
@@ -251,9 +251,7 @@ class Snapshot:
         jobs = list(jobs)
         by_job = self.shapes_of(jobs)
         shapes = self.reader.shapes({shape for job in jobs for shape in by_job[job]})
-        return [
-            job for job in jobs if any(shapes[n].subject == job and shapes[n].has_datasets for n in by_job[job])
-        ]
+        return [job for job in jobs if any(shapes[n].subject == job and shapes[n].has_datasets for n in by_job[job])]
 
     def _first_candidate(self, events: Iterable[EventRow]) -> RunFacts | None:
         for row in events:

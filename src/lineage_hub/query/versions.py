@@ -15,9 +15,10 @@ from lineage_hub.lineage.shapes import RUN_EVENT, Mention
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import PRECEDENCE, Placed, placed_mentions
 from lineage_hub.query.identity import dataset_version
-from lineage_hub.query.raw import RawEvent, raw_events
+from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.wire import facets as read
+from lineage_hub.wire.raw import RawEvent
 
 PAGE = 20
 
@@ -168,9 +169,7 @@ class Versions:
 
     def _id(self, dataset: int, kind: str, *what: str) -> str:
         members = self._snapshot.joined((dataset,)).all_of(dataset)
-        return dataset_version(
-            self._snapshot.name(dataset), opening_cut(members, self._snapshot.cuts), kind, *what
-        )
+        return dataset_version(self._snapshot.name(dataset), opening_cut(members, self._snapshot.cuts), kind, *what)
 
     def _run_parts(self, key: RunKey) -> tuple[str, ...]:
         if self._tenants is None:
@@ -183,10 +182,8 @@ def _place(one: Placed) -> tuple[int, int, int]:
 
 
 def _version_name(event: RawEvent, mention: Mention, name: tuple[str, str]) -> str | None:
-    dataset = event.side(mention.side).get(name)
+    dataset = of_side(event, mention.side).get(name)
     facet = (dataset.facets or {}).get("version") if dataset else None
     if facet is None or read.is_tombstone(bytes(facet)):
         return None
     return read.version(bytes(facet)) or None
-
-

@@ -1,20 +1,25 @@
-"""An event's text enters, what is odd about it leaves: facets that are unknown or don't fit their schema, a clock ahead.
+"""An event's text enters, what is odd about it leaves: facets unknown or unlike their schema, a clock ahead.
 
 Known facets are checked against openlineage-python's classes, which are made from the official schemas.
 """
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
+import json
 import pkgutil
+import types
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attr
-import msgspec
 
 AHEAD_NS = 5 * 60 * 1_000_000_000
+# An event has thousands of datasets at most; what more is odd about it is counted.
+MOST = 1000
 KINDS = {
     "run": "RunFacet",
     "job": "JobFacet",
@@ -22,31 +27,43 @@ KINDS = {
     "input": "InputDatasetFacet",
     "output": "OutputDatasetFacet",
 }
+_SCALARS: dict[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def warnings(text: bytes, event_at: int, known_at: int) -> list[dict[str, str]]:
+def warnings(raw: bytes, event_at: int, known_at: int) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     if event_at > known_at + AHEAD_NS:
         found.append({"where": "eventTime", "warning": "is more than five minutes ahead of the hub's clock"})
-    event = msgspec.json.decode(text)
+    event = _parsed(raw)
+    if event is None:
+        return [*found, {"where": "event", "warning": "is nested too deeply to be judged"}]
     if "schemaURL" not in event:
         found.append({"where": "schemaURL", "warning": "is missing"})
     for where, kind, facets in _facet_maps(event):
         for name, facet in facets.items():
             found += [{"where": f"{where}.{name}", "warning": text} for text in _judge(kind, name, facet)]
+    if len(found) > MOST:
+        found[MOST:] = [{"where": "event", "warning": f"has {len(found) - MOST} more warnings"}]
     return found
 
 
-def _facet_maps(event: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    maps = []
-    for key, kind in (("run", "run"), ("job", "job"), ("dataset", "dataset")):
-        if isinstance(event.get(key), dict):
-            maps.append((f"{key}.facets", kind, event[key].get("facets") or {}))
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    """Numbers of any size are only numbers here; none is too large to be read."""
+    try:
+        event: dict[str, Any] = json.loads(raw, parse_int=lambda _: 0)
+    except RecursionError:
+        return None
+    return event
+
+
+def _facet_maps(event: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for key in ("run", "job", "dataset"):
+        if event.get(key) is not None:
+            yield f"{key}.facets", key, event[key].get("facets") or {}
     for key, kind in (("inputs", "input"), ("outputs", "output")):
         for at, dataset in enumerate(event.get(key) or ()):
-            maps.append((f"{key}[{at}].facets", "dataset", dataset.get("facets") or {}))
-            maps.append((f"{key}[{at}].{kind}Facets", kind, dataset.get(f"{kind}Facets") or {}))
-    return maps
+            yield f"{key}[{at}].facets", "dataset", dataset.get("facets") or {}
+            yield f"{key}[{at}].{kind}Facets", kind, dataset.get(f"{kind}Facets") or {}
 
 
 def _judge(kind: str, name: str, facet: Any) -> list[str]:
@@ -58,46 +75,91 @@ def _judge(kind: str, name: str, facet: Any) -> list[str]:
     known = _known_facets().get((kind, name))
     if known is None:
         return [*found, "is not a facet of the OpenLineage spec"]
-    return found + _misfits(known, facet, "")
+    try:
+        return found + _misfits(known, facet, "")
+    except RecursionError:
+        return [*found, "is nested too deeply to be judged"]
 
 
-def _misfits(kind: type, value: dict[str, Any], path: str) -> list[str]:
+def _misfits(kind: Any, value: dict[str, Any], path: str) -> list[str]:
     found = []
+    hints = _hints(kind)
     for field in attr.fields(kind):
         if field.name.startswith("_"):
             continue
-        if field.name not in value:
-            if field.default is attr.NOTHING:
-                found.append(f"lacks {path}{field.name}")
-            continue
-        found += _mismatch(str(field.type), value[field.name], f"{path}{field.name}", kind)
+        if field.name in value:
+            at = f"{path}{field.name}"
+            wrong = _mismatch(hints[field.name], value[field.name], at)
+            found += wrong or _refused(field, value, at)
+        elif field.default is attr.NOTHING:
+            found.append(f"lacks {path}{field.name}")
     return found
 
 
-def _mismatch(wanted: str, value: Any, path: str, owner: type) -> list[str]:
-    """By the annotation of openlineage's attrs class: scalars, lists and nested classes."""
-    options = [option.strip() for option in wanted.split("|")]
-    if value is None:
-        return [] if "None" in options else [f"{path} is null"]
-    module = inspect.getmodule(owner)
-    for option in options:
-        plain = {"str": str, "int": int, "float": (int, float), "bool": bool}.get(option)
-        if plain is not None:
-            if isinstance(value, plain) and not (option in ("int", "float") and isinstance(value, bool)):
-                return []
-        elif option.startswith("list["):
-            if isinstance(value, list):
-                return [p for at, one in enumerate(value) for p in _mismatch(option[5:-1], one, f"{path}[{at}]", owner)]
-        elif option.startswith("dict["):
-            if isinstance(value, dict):
-                return []
-        elif option != "None":
-            nested = getattr(module, option, None)
-            if nested is None or not attr.has(nested):
-                return []
-            if isinstance(value, dict):
-                return _misfits(nested, value, f"{path}.")
-    return [f"{path} is not {wanted}"]
+def _mismatch(wanted: Any, value: Any, path: str) -> list[str]:
+    """By the annotation of openlineage's attrs class; of alternatives the one that fits best speaks."""
+    if get_origin(wanted) in (Union, types.UnionType):
+        options = [option for option in get_args(wanted) if option is not types.NoneType]
+        if value is None:
+            return [] if len(options) < len(get_args(wanted)) else [f"{path} is null"]
+        return min((_mismatch(option, value, path) for option in options), key=len)
+    if value is None and wanted is not Any:
+        return [f"{path} is null"]
+    if get_origin(wanted) is list:
+        if not isinstance(value, list):
+            return [f"{path} is not a list"]
+        inner = get_args(wanted)[0]
+        return [text for at, one in enumerate(value) for text in _mismatch(inner, one, f"{path}[{at}]")]
+    if get_origin(wanted) is dict:
+        if not isinstance(value, dict):
+            return [f"{path} is not an object"]
+        inner = get_args(wanted)[1]
+        return [text for key, one in value.items() for text in _mismatch(inner, one, f"{path}.{key}")]
+    if get_origin(wanted) is Literal:
+        return _one_of(get_args(wanted), value, path)
+    if wanted in _SCALARS:
+        return [] if _is_a(wanted, value) else [f"{path} is not {_SCALARS[wanted]}"]
+    if inspect.isclass(wanted) and issubclass(wanted, enum.Enum):
+        return _one_of([member.value for member in wanted], value, path)
+    if inspect.isclass(wanted) and attr.has(wanted):
+        return _misfits(wanted, value, f"{path}.") if isinstance(value, dict) else [f"{path} is not an object"]
+    return []
+
+
+def _is_a(wanted: type, value: Any) -> bool:
+    if wanted in (int, float):
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return not isinstance(value, bool) and (whole or (wanted is float and isinstance(value, float)))
+    return isinstance(value, wanted)
+
+
+def _one_of(allowed: Any, value: Any, path: str) -> list[str]:
+    return [] if value in allowed else [f"{path} is not one of {', '.join(map(str, allowed))}"]
+
+
+class _Siblings:
+    """Stands for the facet that a validator belongs to: some look at the fields beside theirs."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        return self._values.get(name)
+
+
+def _refused(field: attr.Attribute[Any], value: dict[str, Any], path: str) -> list[str]:
+    if field.validator is None or value[field.name] is None:
+        return []
+    try:
+        field.validator(_Siblings(value), field, value[field.name])
+    except Exception as error:  # whatever a validator of openlineage makes of a value that nobody has checked
+        return [f"{path} is not valid: {error}"[:300]]
+    return []
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 # Keys that the spec spells otherwise than their class.
@@ -112,7 +174,7 @@ SPELLED = {
 @cache
 def _known_facets() -> dict[tuple[str, str], type]:
     """Facet classes by kind and key; the key is the stem of the class's name."""
-    from openlineage.client import generated  # noqa: PLC0415
+    from openlineage.client import generated
 
     found: dict[tuple[str, str], type] = {}
     for info in pkgutil.iter_modules(generated.__path__):

@@ -17,14 +17,10 @@ COMMITS = ("0b7d1c90e6f24a538d9c61f07be2a4418c53d9aa", "93e4f7a2c15b4d0e8a76b2f9
 ROWS = {"stg": 40_000, "fct": 92_000, "dim": 18_000}
 
 
-def _job(
-    name: str, kind: str, release: int, path: str = "", query: str = "", about: str = "", owner: str = ""
-) -> Job:
+def _job(name: str, kind: str, release: int, path: str = "", query: str = "", about: str = "", owner: str = "") -> Job:
     job_facets: Json = {"jobType": facets.job_type(DBT, "BATCH", "DBT", kind)}
     if path:
-        job_facets["sourceCodeLocation"] = facets.source_code_location(
-            DBT, REPOSITORY, path, COMMITS[release]
-        )
+        job_facets["sourceCodeLocation"] = facets.source_code_location(DBT, REPOSITORY, path, COMMITS[release])
     if query:
         job_facets["sql"] = facets.sql(DBT, query, "snowflake")
     if about:
@@ -41,12 +37,9 @@ def _source(path: str, subtype: str, release: int, kind: str = "DIRECT") -> Json
 
 def _columns(model: Model, release: int) -> Json:
     fields = {
-        column: [_source(path, how, release) for path in sources]
-        for column, (how, *sources) in model.columns.items()
+        column: [_source(path, how, release) for path in sources] for column, (how, *sources) in model.columns.items()
     }
-    return facets.column_lineage(
-        DBT, fields, [_source(path, "FILTER", release, "INDIRECT") for path in model.filters]
-    )
+    return facets.column_lineage(DBT, fields, [_source(path, "FILTER", release, "INDIRECT") for path in model.filters])
 
 
 def _output(diary: Diary, model: Model, release: int) -> Json:
@@ -67,11 +60,7 @@ def _output(diary: Diary, model: Model, release: int) -> Json:
 
 def _tags(key: str) -> dict[str, Json]:
     if key == "stg.customers":
-        return {
-            "tags": facets.tags(
-                DBT, "Dataset", {"key": "pii", "value": "true", "source": "DBT", "field": "email"}
-            )
-        }
+        return {"tags": facets.tags(DBT, "Dataset", {"key": "pii", "value": "true", "source": "DBT", "field": "email"})}
     if key == "revenue_daily":
         return {"tags": facets.tags(DBT, "Dataset", {"key": "tier", "value": "gold", "source": "DBT"})}
     return {}
@@ -88,9 +77,7 @@ def run_models(diary: Diary, task: Run, at: datetime, release: int, *, with_lega
         short = built.name.rpartition(".")[2]
         folder = built.name.split(".")[1]
         path = f"models/{folder}/{short}.sql"
-        job = _job(
-            f"{built.name}.bookshop.{short}", "MODEL", release, path, model.query, built.about, built.owner
-        )
+        job = _job(f"{built.name}.bookshop.{short}", "MODEL", release, path, model.query, built.about, built.owner)
         run = diary.run(job, parent=invocation)
         inputs = [mention(table(key, release), DBT) for key in model.reads]
         outputs = [_output(diary, model, release)]

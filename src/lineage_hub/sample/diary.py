@@ -37,9 +37,7 @@ def written(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def mention(
-    table: Table, producer: str, *, side: str = "", side_facets: Json | None = None, **more: Json
-) -> Json:
+def mention(table: Table, producer: str, *, side: str = "", side_facets: Json | None = None, **more: Json) -> Json:
     """A dataset as an event lists it; `side` is "inputFacets" or "outputFacets"."""
     dataset: Json = {
         "namespace": table.namespace,
@@ -62,9 +60,7 @@ class Diary:
         self.rng = rng
         self._entries: list[tuple[datetime, Json]] = []
 
-    def run(
-        self, job: Job, *, nominal: tuple[datetime, datetime] | None = None, parent: Run | None = None
-    ) -> Run:
+    def run(self, job: Job, *, nominal: tuple[datetime, datetime] | None = None, parent: Run | None = None) -> Run:
         run_facets: Json = {}
         if nominal is not None:
             run_facets["nominalTime"] = facets.nominal_time(job.producer, *map(written, nominal))

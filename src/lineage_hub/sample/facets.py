@@ -34,9 +34,7 @@ def column_lineage(producer: str, fields: Mapping[str, Sequence[Json]], dataset:
     return facet(producer, "1-2-0/ColumnLineageDatasetFacet", **body)
 
 
-def input_field(
-    namespace: str, name: str, field: str, subtype: str = "IDENTITY", kind: str = "DIRECT"
-) -> Json:
+def input_field(namespace: str, name: str, field: str, subtype: str = "IDENTITY", kind: str = "DIRECT") -> Json:
     how: Json = {"type": kind, "subtype": subtype, "description": "", "masking": subtype == "MASKING"}
     if subtype == "MASKING":
         how["subtype"] = "TRANSFORMATION"
@@ -153,12 +151,8 @@ def quality_metrics(producer: str, rows: int, size: int, columns: Json) -> Json:
 
 
 def input_statistics(producer: str, rows: int, size: int, files: int) -> Json:
-    return facet(
-        producer, "1-0-0/InputStatisticsInputDatasetFacet", rowCount=rows, size=size, fileCount=files
-    )
+    return facet(producer, "1-0-0/InputStatisticsInputDatasetFacet", rowCount=rows, size=size, fileCount=files)
 
 
 def output_statistics(producer: str, rows: int, size: int, files: int = 1) -> Json:
-    return facet(
-        producer, "1-0-2/OutputStatisticsOutputDatasetFacet", rowCount=rows, size=size, fileCount=files
-    )
+    return facet(producer, "1-0-2/OutputStatisticsOutputDatasetFacet", rowCount=rows, size=size, fileCount=files)

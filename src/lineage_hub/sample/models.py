@@ -26,9 +26,7 @@ def _staged(key: str, release: int) -> Model:
     source = "glue.sessions" if key == "sessions" else f"raw.{key}"
     names = [name for name, _ in table(f"stg.{key}", release).columns]
     columns: Columns = {name: ("IDENTITY", f"{source}.{name}") for name in names}
-    return Model(
-        f"stg.{key}", (source,), columns, f"select {', '.join(names)} from {table(source, release).name}"
-    )
+    return Model(f"stg.{key}", (source,), columns, f"select {', '.join(names)} from {table(source, release).name}")
 
 
 def models(release: int) -> tuple[Model, ...]:

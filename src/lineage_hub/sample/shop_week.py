@@ -100,9 +100,7 @@ def _ingest_shop(diary: Diary, at: datetime, release: int, broken: str) -> None:
         source, target = table(f"shop.{key}", release), table(f"raw.{key}", release)
         rows = diary.rows(9_000)
         counted: Json = {"outputStatistics": facets.output_statistics(AIRFLOW, rows, rows * 90)}
-        columns = {
-            name: [facets.input_field(source.namespace, source.name, name)] for name, _ in source.columns
-        }
+        columns = {name: [facets.input_field(source.namespace, source.name, name)] for name, _ in source.columns}
         lineage = facets.column_lineage(AIRFLOW, columns)
         task = Task(
             f"extract_{key}",
@@ -115,9 +113,7 @@ def _ingest_shop(diary: Diary, at: datetime, release: int, broken: str) -> None:
             message = f"OperationalError: connection to server at {server} failed: timeout expired"
             task = failing(task, message, _trace("ingest_shop", 48, f"psycopg.{message}"))
         tasks.append(task)
-    run_dag(
-        diary, "ingest_shop", at, 6 * _HOUR, "platform", "Copies the shop's tables into the warehouse", tasks
-    )
+    run_dag(diary, "ingest_shop", at, 6 * _HOUR, "platform", "Copies the shop's tables into the warehouse", tasks)
 
 
 def _trace(dag: str, line: int, text: str) -> str:
@@ -137,18 +133,14 @@ def _build_warehouse(diary: Diary, at: datetime, release: int, day: int) -> None
     if day == RELEASE_DAY + 1:
         text = "Command 'dbt test' returned non-zero exit status 1"
         trace = _trace("build_warehouse", 31, text)
-        once = Task(
-            "dbt_test", 40, work=lambda run, begun: dbt.run_tests(diary, run, begun, release, broken=True)
-        )
+        once = Task("dbt_test", 40, work=lambda run, begun: dbt.run_tests(diary, run, begun, release, broken=True))
         tested = Task(once.name, once.takes_s, work=once.work, error=(text, trace), redo=tested)
     built = Task(
         "dbt_run",
         300,
         work=lambda run, begun: dbt.run_models(diary, run, begun, release, with_legacy=with_legacy),
     )
-    run_dag(
-        diary, "build_warehouse", at, _DAY, "analytics", "Builds and tests every dbt model", [built, tested]
-    )
+    run_dag(diary, "build_warehouse", at, _DAY, "analytics", "Builds and tests every dbt model", [built, tested])
 
 
 def _sync_crm(diary: Diary, at: datetime, release: int, profiles: str) -> None:
@@ -162,9 +154,7 @@ def _sync_crm(diary: Diary, at: datetime, release: int, profiles: str) -> None:
         "orders": [facets.input_field(customers.namespace, customers.name, "orders")],
         "spent": [facets.input_field(orders.namespace, orders.name, "paid_amount", "AGGREGATION")],
     }
-    query = (
-        f"create or replace table {target.name} as select customer_id, country, visits, orders, spent from …"
-    )
+    query = f"create or replace table {target.name} as select customer_id, country, visits, orders, spent from …"
     build = Task(
         "build_profiles",
         70,
@@ -178,9 +168,7 @@ def _sync_crm(diary: Diary, at: datetime, release: int, profiles: str) -> None:
 
 def _export_finance(diary: Diary, at: datetime, release: int) -> None:
     revenue, report = table("revenue_daily", release), table("lake.finance_export", release)
-    columns = {
-        name: [facets.input_field(revenue.namespace, revenue.name, name)] for name, _ in revenue.columns
-    }
+    columns = {name: [facets.input_field(revenue.namespace, revenue.name, name)] for name, _ in revenue.columns}
     exported = mention(report, AIRFLOW, columnLineage=facets.column_lineage(AIRFLOW, columns))
     task = Task("write_report", 12, (mention(revenue, AIRFLOW),), (exported,))
     run_dag(diary, "finance_export", at, _DAY, "finance", "Gives revenue to the accountants", [task])

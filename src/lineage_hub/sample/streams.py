@@ -45,8 +45,7 @@ def run_sessions(diary: Diary, task: Run, at: datetime, *, sent_at: datetime | N
         "pages": [facets.input_field(clicks.namespace, clicks.name, "page", "AGGREGATION")],
         "seconds": [facets.input_field(clicks.namespace, clicks.name, "at", "AGGREGATION")],
         "session_id": [
-            facets.input_field(clicks.namespace, clicks.name, field, "TRANSFORMATION")
-            for field in ("visitor_id", "at")
+            facets.input_field(clicks.namespace, clicks.name, field, "TRANSFORMATION") for field in ("visitor_id", "at")
         ],
     }
     outputs = [
@@ -89,13 +88,9 @@ def run_streams(diary: Diary, start_at: datetime, days: int) -> None:
     )
     upgrade_at = start_at + timedelta(days=3, hours=9)
     every = timedelta(hours=6)
-    _stream(
-        diary, "stock_alerts", "kafka.orders", "kafka.stock_alerts", start_at, upgrade_at, every, stop=True
-    )
+    _stream(diary, "stock_alerts", "kafka.orders", "kafka.stock_alerts", start_at, upgrade_at, every, stop=True)
     resumed_at = upgrade_at + timedelta(minutes=11)
-    _stream(
-        diary, "stock_alerts", "kafka.orders", "kafka.stock_alerts", resumed_at, end_at, every, stop=False
-    )
+    _stream(diary, "stock_alerts", "kafka.orders", "kafka.stock_alerts", resumed_at, end_at, every, stop=False)
 
 
 def _stream(

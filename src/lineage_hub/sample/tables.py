@@ -34,9 +34,7 @@ def _table(namespace: str, name: str, owner: str, about: str, columns: str) -> T
 
 _ORDERS = "order_id bigint, customer_id bigint, placed_at timestamp, status varchar, currency char(3)"
 _ITEMS = "order_id bigint, line integer, isbn varchar, quantity integer, unit_price integer"
-_CUSTOMERS = (
-    "customer_id bigint, email varchar, name varchar, country char(2), phone varchar, joined_at timestamp"
-)
+_CUSTOMERS = "customer_id bigint, email varchar, name varchar, country char(2), phone varchar, joined_at timestamp"
 _BOOKS = "isbn varchar, title varchar, author varchar, genre varchar, list_price numeric(10,2)"
 _PAYMENTS = "payment_id bigint, order_id bigint, paid_at timestamp, amount numeric(12,2), method varchar"
 _CLICKS = "visitor_id varchar, at timestamp, page varchar, isbn varchar, referrer varchar"
@@ -128,9 +126,7 @@ def _all(release: int) -> dict[str, Table]:
     for key, (before, after, about) in _COPIED.items():
         columns = after if release else before
         tables[f"shop.{key}"] = _table(SHOP_DB, f"shop.public.{key}", "web", about, columns)
-        tables[f"raw.{key}"] = _table(
-            WAREHOUSE, f"analytics.raw.{key}", "platform", f"{about} (raw copy)", columns
-        )
+        tables[f"raw.{key}"] = _table(WAREHOUSE, f"analytics.raw.{key}", "platform", f"{about} (raw copy)", columns)
         staged = f"analytics.staging.stg_{key}"
         tables[f"stg.{key}"] = _table(WAREHOUSE, staged, "analytics", f"{about}, typed and named", columns)
     for key, (namespace, name, owner, about, *columns_by_release) in _OTHERS.items():

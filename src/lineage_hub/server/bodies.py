@@ -82,9 +82,7 @@ async def _gather(message: Message, receive: Receive, limit: int, keep: int) -> 
             async with asyncio.timeout(_PAUSE_S):
                 message = await receive()
         except TimeoutError:
-            stalled = InvalidRequest(
-                "the rest of the body did not arrive", subject="body", action="send it again"
-            )
+            stalled = InvalidRequest("the rest of the body did not arrive", subject="body", action="send it again")
             raise RefusedBody(stalled, b"".join(pieces)[:keep], size) from None
     body = b"".join(pieces)
     if over:

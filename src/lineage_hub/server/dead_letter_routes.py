@@ -70,9 +70,7 @@ async def edit_letter(request: Request, letter_id: LetterId) -> Response:
 
 @router.delete("/{letter_id}", status_code=204, summary="Drop a dead letter", **openapi.DROP_LETTER)
 async def drop_letter(request: Request, letter_id: LetterId) -> Response:
-    await changed(
-        hub_of(request.scope), lambda connection: dead_letters.remove(connection, EVERYTHING, letter_id)
-    )
+    await changed(hub_of(request.scope), lambda connection: dead_letters.remove(connection, EVERYTHING, letter_id))
     return Response(status_code=204)
 
 
@@ -122,9 +120,7 @@ def _whole(letter: DeadLetter) -> dict[str, object]:
 
 async def _body(hub: Hub, request: Request) -> bytes:
     try:
-        return await read_body(
-            request.scope, request.receive, limit=hub.settings.ingest_max_body_bytes, keep=0
-        )
+        return await read_body(request.scope, request.receive, limit=hub.settings.ingest_max_body_bytes, keep=0)
     except RefusedBody as refused:
         raise refused.error from None
 

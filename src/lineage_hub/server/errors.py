@@ -102,9 +102,7 @@ async def _answer_validation(request: Request, error: Exception) -> Response:
     name = ".".join(path) or where
     more = len(error.errors()) - 1
     message = f"{where} parameter {name}: {first['msg']}" + (f" (and {more} more)" if more else "")
-    return _answer(
-        request, InvalidRequest(message, subject=name, action="see /docs for what this route takes")
-    )
+    return _answer(request, InvalidRequest(message, subject=name, action="see /docs for what this route takes"))
 
 
 def _methods(request: Request) -> str:
@@ -117,9 +115,7 @@ async def _answer_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
-        told: LineageHubError = NotFound(
-            f"there is no route {path}", subject=path, action="see /docs for every route"
-        )
+        told: LineageHubError = NotFound(f"there is no route {path}", subject=path, action="see /docs for every route")
     elif error.status_code == 405:
         allow = _methods(request) or (error.headers or {}).get("Allow", "")
         told = MethodNotAllowed(

@@ -130,9 +130,7 @@ async def post_webhook(request: Request) -> Response:
 
 
 def tally(outcomes: Sequence[Outcome]) -> dict[str, object]:
-    errors = [
-        f"event {at}: {each.error.message}" for at, each in enumerate(outcomes) if each.error is not None
-    ]
+    errors = [f"event {at}: {each.error.message}" for at, each in enumerate(outcomes) if each.error is not None]
     return {"accepted": len(outcomes) - len(errors), "rejected": len(errors), "errors": errors[:MAX_ERRORS]}
 
 

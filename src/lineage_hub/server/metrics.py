@@ -86,9 +86,7 @@ class _IntakeCounts(Collector):
         info = GaugeMetricFamily("lineage_hub_info", "The running version.", labels=("version",))
         info.add_metric((__version__,), 1)
         yield info
-        events = CounterMetricFamily(
-            "lineage_hub_events", "Events by what became of them.", labels=("outcome",)
-        )
+        events = CounterMetricFamily("lineage_hub_events", "Events by what became of them.", labels=("outcome",))
         repeated = counts["repeated"]
         events.add_metric(("accepted",), counts["accepted"] - repeated)
         events.add_metric(("repeated",), repeated)

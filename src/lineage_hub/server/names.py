@@ -25,6 +25,8 @@ class NameConvertor(Convertor[str]):
 
 
 register_url_convertor("name", NameConvertor())
+RUN = "{run_id:name}"
+NAMESPACE, JOB, DATASET = "{namespace:name}", "{job:name}", "{dataset:name}"
 
 
 def keep_escapes(scope: Scope) -> None:

@@ -80,17 +80,13 @@ COMPONENTS: dict[str, Schema] = {
     ),
     "RunEvent": _object(
         ("eventTime", "producer", "run", "job"),
-        eventType=_nullable(
-            {"type": "string", "enum": ["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]}
-        ),
+        eventType=_nullable({"type": "string", "enum": ["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]}),
         run=_RUN,
         job=_JOB,
         **_SIDES,
         **_COMMON,
     ),
-    "JobEvent": _object(
-        ("eventTime", "producer", "job"), job=_JOB, run={"type": "null"}, **_SIDES, **_COMMON
-    ),
+    "JobEvent": _object(("eventTime", "producer", "job"), job=_JOB, run={"type": "null"}, **_SIDES, **_COMMON),
     "DatasetEvent": _object(
         ("eventTime", "producer", "dataset"),
         dataset=_ref("Dataset"),
@@ -274,9 +270,7 @@ def describe(app: FastAPI) -> None:
 
     def document() -> Schema:
         if app.openapi_schema is None:
-            made = get_openapi(
-                title=app.title, version=app.version, description=app.description, routes=app.routes
-            )
+            made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
             schemas = made.setdefault("components", {}).setdefault("schemas", {})
             for unused in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(unused, None)

@@ -26,11 +26,10 @@ from lineage_hub.query import runs as runs_query
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.server.formats import MEDIA_TYPES, drawn
 from lineage_hub.server.hub import hub_of
-from lineage_hub.server.names import NameConvertor
+from lineage_hub.server.names import DATASET, JOB, NAMESPACE, RUN
 from lineage_hub.wire import instant, instant_text
 
 router = APIRouter(prefix="/api/v1", tags=["lineage"])
-assert NameConvertor  # the routes below use it by name
 encode = msgspec.json.Encoder().encode
 STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 BEGINNING = -(2**63)
@@ -94,12 +93,12 @@ def _states(states: list[str] | None) -> list[str]:
     return wanted
 
 
-@router.get("/jobs/runs/{run_id:name}/facets")
+@router.get(f"/jobs/runs/{RUN}/facets")
 async def get_run_facets(request: Request, run_id: Name, at: At, type: str = "run") -> Response:
     return await ask(request, at, lambda snapshot: runs_query.run_facets(snapshot, run_id, type))
 
 
-@router.get("/jobs/runs/{run_id:name}")
+@router.get(f"/jobs/runs/{RUN}")
 async def get_run(request: Request, run_id: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: runs_query.run(snapshot, run_id))
 
@@ -210,19 +209,19 @@ async def get_event(request: Request, event_id: str, at: At) -> Response:
     return await ask(request, at, lambda snapshot: events_query.event(snapshot, event_id))
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}/versions/{version}")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions/{{version}}")
 async def get_job_version(request: Request, namespace: Name, job: Name, version: str, at: At) -> Response:
     return await ask(request, at, lambda s: jobs_query.job_version_answer(s, namespace, job, version))
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}/versions")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions")
 async def list_job_versions(
     request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
     return await ask(request, at, lambda s: jobs_query.job_versions(s, namespace, job, limit, offset))
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}/runs")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/runs")
 async def list_runs(
     request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
@@ -232,12 +231,12 @@ async def list_runs(
     return await ask(request, at, question)
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}")
 async def get_job(request: Request, namespace: Name, job: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: jobs_query.job(snapshot, namespace, job))
 
 
-@router.get("/namespaces/{namespace:name}/jobs")
+@router.get(f"/namespaces/{NAMESPACE}/jobs")
 async def list_jobs_of_namespace(
     request: Request,
     namespace: Name,
@@ -255,27 +254,25 @@ async def list_jobs_of_namespace(
     return await ask(request, at, question)
 
 
-@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}/versions/{version}")
+@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions/{{version}}")
 async def get_dataset_version(request: Request, namespace: Name, dataset: Name, version: str, at: At) -> Response:
     return await ask(request, at, lambda s: datasets_query.dataset_version_answer(s, namespace, dataset, version))
 
 
-@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}/versions")
+@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions")
 async def list_dataset_versions(
     request: Request, namespace: Name, dataset: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
     return await ask(request, at, lambda s: datasets_query.dataset_versions(s, namespace, dataset, limit, offset))
 
 
-@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}")
+@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}")
 async def get_dataset(request: Request, namespace: Name, dataset: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: datasets_query.dataset(snapshot, namespace, dataset))
 
 
-@router.get("/namespaces/{namespace:name}/datasets")
-async def list_datasets(
-    request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0
-) -> Response:
+@router.get(f"/namespaces/{NAMESPACE}/datasets")
+async def list_datasets(request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     def question(snapshot: Snapshot) -> Any:
         namespaces_query.namespace(snapshot, namespace)
         return datasets_query.datasets(snapshot, namespace, limit, offset)
@@ -283,6 +280,6 @@ async def list_datasets(
     return await ask(request, at, question)
 
 
-@router.get("/namespaces/{namespace:name}")
+@router.get(f"/namespaces/{NAMESPACE}")
 async def get_namespace(request: Request, namespace: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: namespaces_query.namespace(snapshot, namespace))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgspec
 from sqlalchemy import Connection
 
 from lineage_hub.errors import Conflict, InvalidEvent, LineageHubError, NotFound
@@ -24,6 +25,7 @@ T = TypeVar("T")
 # Letters that are replayed together share transactions, but their bodies are in memory at once.
 _TOGETHER, _TOGETHER_BYTES = 200, 8 << 20
 _MAX_ERRORS = 100
+_decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,7 @@ async def replay_every(hub: Hub, scope: Scope) -> Total:
             if len(total.errors) < _MAX_ERRORS:
                 total.errors.append({"id": judged.letter.id, "reason": error.message})
 
-        def settle(
-            connection: Connection, settled: list[tuple[DeadLetter, LineageHubError | None]] = settled
-        ) -> None:
+        def settle(connection: Connection, settled: list[tuple[DeadLetter, LineageHubError | None]] = settled) -> None:
             for letter, error in settled:
                 _settle(connection, scope, letter, error)
 
@@ -149,11 +149,20 @@ def _events(hub: Hub, letter: DeadLetter) -> tuple[str, list[bytes]]:
     start = letter.body.lstrip()
     if start[:1] == b"[":
         return letter.tenant, split_array(letter.body)
-    if letter.source.startswith("lineage/ingest") and b'"events"' in start:
+    if letter.source.startswith("lineage/ingest") and _is_envelope(start):
         # A whole envelope is kept when it was refused as one; mended, it names its tenant itself.
         envelope = open_envelope(letter.body, hub.settings.ingest_max_events)
         return envelope.tenant, envelope.events
     return letter.tenant, [letter.body]
+
+
+def _is_envelope(body: bytes) -> bool:
+    """Not an event out of one: that may speak of events too, in a facet."""
+    try:
+        members = _decode_members(body)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return b'"events"' in body and b'"eventTime"' not in body.partition(b'"events"')[0]
+    return "events" in members and "eventTime" not in members
 
 
 def _decode(decoder: Decoder, event: bytes, tenant: str, at: int | None) -> None:

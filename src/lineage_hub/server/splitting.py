@@ -12,13 +12,13 @@ from msgspec import Raw
 
 from lineage_hub.errors import BodyTooLarge, InvalidRequest
 from lineage_hub.model.scope import is_tenant_name
+from lineage_hub.server.spans import items_of, members_of
 
-_NDJSON = frozenset(
-    {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
-)
+_NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"})
 _decode_array = msgspec.json.Decoder(list[Raw]).decode
 _decode_any = msgspec.json.Decoder(Raw).decode
 _MAX_SOURCE = 200
+_OWN = ("namespace", "events", "source")
 
 
 class _EnvelopeShape(msgspec.Struct):
@@ -45,9 +45,7 @@ def split_events(body: bytes, content_type: str, most: int) -> list[bytes]:
     if body.lstrip()[:1] == b"[":
         return _at_most(split_array(body), most)
     if not body.strip():
-        raise InvalidRequest(
-            "the body is empty", subject="body", action="send a JSON array of events, or one a line"
-        )
+        raise InvalidRequest("the body is empty", subject="body", action="send a JSON array of events, or one a line")
     try:
         _decode_any(body)
     except (msgspec.DecodeError, RecursionError, ValueError):
@@ -61,13 +59,17 @@ def split_array(body: bytes) -> list[bytes]:
     except RecursionError:
         raise _not_json("nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:
-        raise _not_json(str(error)) from None
+        # Perhaps one event spoils the others: then it is refused alone, by the one who decodes it.
+        items = items_of(body)
+        if items is None:
+            raise _not_json(str(error)) from None
+        return items
 
 
 def open_envelope(body: bytes, most: int) -> Envelope:
     """`{namespace, events, source}`; the namespace is the tenant."""
     try:
-        found = _decode_envelope(body)
+        found = _envelope(body)
     except msgspec.ValidationError as error:
         raise InvalidRequest(
             f"the envelope is not valid: {error}",
@@ -86,6 +88,22 @@ def open_envelope(body: bytes, most: int) -> Envelope:
         )
     source = None if found.source is None else found.source[:_MAX_SOURCE]
     return Envelope(found.namespace, _at_most([bytes(item) for item in found.events], most), source)
+
+
+def _envelope(body: bytes) -> _EnvelopeShape:
+    try:
+        return _decode_envelope(body)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        parts = members_of(body, listed="events")
+        if parts is None:
+            raise
+        members, events = parts
+        outline = b",".join(b'"%s":%s' % (key.encode(), members[key]) for key in _OWN if key in members)
+        found = _decode_envelope(b"{" + outline + b"}")
+        found.events = [Raw(event) for event in events]
+        return found
 
 
 def _lines(body: bytes) -> list[bytes]:

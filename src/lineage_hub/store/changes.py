@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from lineage_hub.store import tables
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
+from lineage_hub.store import tables
 
 _SEQ = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
 _SHAPES = (
@@ -51,7 +52,8 @@ class Changes:
         if seq <= self._seen:
             return
         seen, self._seen = self._seen, seq
-        shapes = [decode(bytes(body)) for body in connection.execute(_SHAPES, {"seen": seen}).scalars()]
+        bodies: Any = connection.execute(_SHAPES, {"seen": seen}).scalars()
+        shapes = [decode(bytes(body)) for body in bodies]
         entities = {entity for shape in shapes for entity in entities_of(shape)}
         self.apply(entities, topology=any(moves_names(shape) for shape in shapes))
 

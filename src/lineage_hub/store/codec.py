@@ -6,6 +6,7 @@ Events of one team look alike, so a dictionary trained on its own first events m
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import zstandard
 
@@ -50,7 +51,7 @@ class Codec:
 
     def decompress(self, frame: bytes) -> bytes:
         number = zstandard.get_frame_parameters(frame).dict_id
-        known: dict[int, zstandard.ZstdDecompressor] = self._local.__dict__
+        known: dict[Any, zstandard.ZstdDecompressor] = self._local.__dict__
         decompressor = known.get(number)
         if decompressor is None:
             dictionary = self._dictionaries[number] if number else None
@@ -59,4 +60,4 @@ class Codec:
 
 
 def train(samples: list[bytes]) -> bytes:
-    return zstandard.train_dictionary(DICTIONARY_BYTES, samples).as_bytes()
+    return zstandard.train_dictionary(DICTIONARY_BYTES, list[Any](samples)).as_bytes()

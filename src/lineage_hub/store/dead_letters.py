@@ -143,9 +143,7 @@ def ids(connection: Connection, scope: Scope) -> list[int]:
     return [row[0] for row in found]
 
 
-def replace_body(
-    connection: Connection, scope: Scope, letter_id: int, body: bytes, edited_at: int
-) -> DeadLetter:
+def replace_body(connection: Connection, scope: Scope, letter_id: int, body: bytes, edited_at: int) -> DeadLetter:
     """The mended body is whole, so what was sent counts no longer."""
     _change(connection, scope, letter_id, body=body, size=len(body), edited_at=edited_at)
     return get(connection, scope, letter_id)
@@ -164,9 +162,7 @@ def remove(connection: Connection, scope: Scope, letter_id: int) -> None:
 
 
 def count(connection: Connection, scope: Scope) -> int:
-    return int(
-        connection.execute(select(func.count()).select_from(dead_letter).where(_visible(scope))).scalar_one()
-    )
+    return int(connection.execute(select(func.count()).select_from(dead_letter).where(_visible(scope))).scalar_one())
 
 
 def _select(body: ColumnElement[bytes]) -> Select[tuple[object, ...]]:

@@ -6,16 +6,17 @@ A number's value never changes once written, so nothing here is ever invalidated
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import zstandard
 from sqlalchemy import Connection, select
 
+from lineage_hub.lineage.shapes import Shape
 from lineage_hub.store import tables
 from lineage_hub.store.codec import Codec
-from lineage_hub.lineage.shapes import Shape
 
 V = TypeVar("V")
+_DICTIONARIES = select(tables.dictionary.c.body)
 
 
 class Shelf(Generic[V]):
@@ -61,6 +62,7 @@ class Library:
         number = zstandard.get_frame_parameters(frame).dict_id
         if number and not self._codec.knows(number):
             # Another process trained a dictionary after this one started.
-            for body in connection.execute(select(tables.dictionary.c.body)).scalars():
+            bodies: Any = connection.execute(_DICTIONARIES).scalars()
+            for body in bodies:
                 self._codec.learn(bytes(body))
         return self._codec.decompress(frame)

@@ -26,8 +26,8 @@ def migrate(connection: Connection) -> None:
             subject=current,
             action="start a newer lineage-hub, or restore a backup made by this version",
         )
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))

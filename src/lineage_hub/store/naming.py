@@ -37,7 +37,8 @@ def _numbers(connection: Connection, table: Table, key: str, wanted: list[Any]) 
     statement = select(column, table.c.id).where(column.in_(bindparam("wanted", expanding=True)))
     found: dict[Any, int] = {}
     for start in range(0, len(wanted), CHUNK):
-        for value, number in connection.execute(statement, {"wanted": wanted[start : start + CHUNK]}):
+        rows: Any = connection.execute(statement, {"wanted": wanted[start : start + CHUNK]})
+        for value, number in rows:
             found[bytes(value) if isinstance(value, memoryview) else value] = number
     return found
 

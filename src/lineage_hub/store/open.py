@@ -37,7 +37,8 @@ class LineageStore:
         with self.writing() as connection:
             migrate(connection)
         with self.reading() as connection:
-            dictionaries = [bytes(body) for body in connection.execute(_DICTIONARIES).scalars()]
+            bodies: Any = connection.execute(_DICTIONARIES).scalars()
+            dictionaries = [bytes(body) for body in bodies]
         self.codec = Codec(dictionaries)
         self.changes = Changes()
         self.library = Library(self.codec)

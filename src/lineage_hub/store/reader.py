@@ -27,49 +27,44 @@ K = TypeVar("K")
 class Reader:
     """All reads of one request, on one connection, for one scope and moment."""
 
-    def __init__(
-        self, connection: Connection, library: Library, scope: Scope, moment: Moment
-    ) -> None:
+    def __init__(self, connection: Connection, library: Library, scope: Scope, moment: Moment) -> None:
         self.connection, self.library, self.moment = connection, library, moment
         self._values: dict[str, Any] = {"t": moment.as_of, "k": moment.known_at}
         if scope.tenants is not None:
             statement = select(tables.tenant.c.id).where(tables.tenant.c.name.in_(sorted(scope.tenants)))
             self._values["tenants"] = list(connection.execute(statement).scalars())
-        self._sql = _statements(
-            moment.as_of != FOREVER, moment.known_at != FOREVER, scope.tenants is not None
-        )
+        self._sql = _statements(moment.as_of != FOREVER, moment.known_at != FOREVER, scope.tenants is not None)
 
     # Names
 
     def find(self, kind: int, namespace: str, name: str) -> int | None:
         key = entity_hash(kind, namespace, name)
-        return self.connection.execute(_FIND, {"hash": key}).scalar()
+        found: int | None = self._all(_FIND, hash=key).scalar()
+        return found
 
     def names(self, entities: Iterable[int]) -> dict[int, tuple[str, str]]:
         return self.library.names.fetch(entities, self._names)
 
     def _names(self, missing: list[int]) -> Iterator[tuple[int, tuple[str, str]]]:
         for chunk in _chunks(missing):
-            for row in self.connection.execute(_NAMES, {"ids": chunk}):
+            for row in self._all(_NAMES, ids=chunk):
                 yield row[0], (row[1], row[2])
 
     def entities(self, kind: int, namespace: str | None = None) -> list[int]:
         """All that were ever heard of, visible or not."""
         if namespace is None:
-            return list(self.connection.execute(_ALL, {"kind": kind}).scalars())
-        return list(
-            self.connection.execute(_IN_SPACE, {"kind": kind, "hash": space_hash(namespace)}).scalars()
-        )
+            return list(self._all(_ALL, kind=kind).scalars())
+        return list(self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace)).scalars())
 
     def tenant_names(self) -> dict[int, str]:
-        return {row[0]: row[1] for row in self.connection.execute(_TENANTS)}
+        return {row[0]: row[1] for row in self._all(_TENANTS)}
 
     # Shapes
 
     def shapes_of(self, entities: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {entity: [] for entity in entities}
         for chunk in _chunks(list(found)):
-            for entity, shape in self.connection.execute(_MENTIONS, {"ids": chunk}):
+            for entity, shape in self._all(_MENTIONS, ids=chunk):
                 found[entity].append(shape)
         return found
 
@@ -78,7 +73,7 @@ class Reader:
 
     def _shapes(self, missing: list[int]) -> Iterator[tuple[int, Shape]]:
         for chunk in _chunks(missing):
-            for number, body in self.connection.execute(_SHAPES, {"ids": chunk}):
+            for number, body in self._all(_SHAPES, ids=chunk):
                 yield number, decode(bytes(body))
 
     def blobs(self, numbers: Iterable[int]) -> dict[int, bytes]:
@@ -86,7 +81,7 @@ class Reader:
 
     def _blobs(self, missing: list[int]) -> Iterator[tuple[int, bytes]]:
         for chunk in _chunks(missing):
-            for number, body in self.connection.execute(_BLOBS, {"ids": chunk}):
+            for number, body in self._all(_BLOBS, ids=chunk):
                 yield number, self.library.text(self.connection, bytes(body))
 
     def bounds(self, shapes: Iterable[int]) -> dict[int, tuple[int, int]]:
@@ -100,12 +95,18 @@ class Reader:
 
     def newest_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
         """For shapes whose last time is the same: the greatest event id there."""
-        rows = self._run("newest_ids", ids=sorted(shapes), at=event_at)
-        return {number: bytes(event_id) for number, event_id in rows}
+        return self._edge_ids("newest_ids", shapes, event_at)
 
     def first_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
-        rows = self._run("first_ids", ids=sorted(shapes), at=event_at)
-        return {number: bytes(event_id) for number, event_id in rows}
+        return self._edge_ids("first_ids", shapes, event_at)
+
+    def _edge_ids(self, name: str, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
+        return {
+            number: bytes(event_id)
+            for chunk in _chunks(sorted(shapes))
+            for number, event_id in self._run(name, ids=chunk, at=event_at)
+            if event_id is not None
+        }
 
     # Events
 
@@ -181,7 +182,7 @@ class Reader:
         """The raw text of events by their number."""
         found: dict[int, bytes] = {}
         for chunk in _chunks([row.seq for row in rows]):
-            for seq, body in self.connection.execute(_TEXTS, {"ids": chunk}):
+            for seq, body in self._all(_TEXTS, ids=chunk):
                 found[seq] = self.library.text(self.connection, bytes(body))
         return found
 
@@ -193,7 +194,10 @@ class Reader:
 
     def links(self) -> list[tuple[int, int, str]]:
         """Which datasets ever named which others in a symlinks facet."""
-        return [(row[0], row[1], row[2]) for row in self.connection.execute(_LINKS)]
+        return [(row[0], row[1], row[2]) for row in self._all(_LINKS)]
+
+    def _all(self, statement: Any, **values: Any) -> Any:
+        return self.connection.execute(statement, values)
 
     def _run(self, name: str, **values: Any) -> Any:
         return self.connection.execute(self._sql[name], {**self._values, **values})
@@ -231,7 +235,9 @@ _IN_SPACE = (
     .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"))
 )
 _TENANTS = select(tables.tenant.c.id, tables.tenant.c.name)
-_MENTIONS = select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids()))
+_MENTIONS = select(tables.mention.c.entity, tables.mention.c.shape).where(
+    tables.mention.c.entity.in_(_ids())
+)
 _SHAPES = select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids()))
 _BLOBS = select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids()))
 _TEXTS = select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids()))
@@ -287,6 +293,11 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         of_shape = select(function(e.event_at)).where(e.shape == s.id, *seen())
         return of_shape.correlate(tables.shape).scalar_subquery()
 
+    def edge_id(order: Any) -> Any:
+        # An aggregate would say it shorter, but PostgreSQL before 18 has neither min nor max of bytes.
+        of_shape = select(e.event_id).where(e.shape == s.id, e.event_at == bindparam("at"), *seen())
+        return of_shape.order_by(order).limit(1).correlate(tables.shape).scalar_subquery()
+
     window = (e.event_at > bindparam("after"), e.event_at < bindparam("before"))
     page = select(*_ROW).where(*window, *seen()).limit(bindparam("limit")).offset(bindparam("offset"))
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
@@ -294,12 +305,8 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
     c = tables.cut.c
     return {
         "bounds": select(s.id, edge(func.min), edge(func.max)).where(s.id.in_(_ids())),
-        "newest_ids": select(e.shape, func.max(e.event_id))
-        .where(e.shape.in_(_ids()), e.event_at == bindparam("at"), *seen())
-        .group_by(e.shape),
-        "first_ids": select(e.shape, func.min(e.event_id))
-        .where(e.shape.in_(_ids()), e.event_at == bindparam("at"), *seen())
-        .group_by(e.shape),
+        "newest_ids": select(s.id, edge_id(e.event_id.desc())).where(s.id.in_(_ids())),
+        "first_ids": select(s.id, edge_id(e.event_id)).where(s.id.in_(_ids())),
         "candidates": per_job(e.type.in_(_CANDIDATE_TYPES), *seen()),
         "candidates_before": select(*_ROW)
         .where(e.subject == bindparam("job"), e.event_at <= bindparam("at"), e.type.in_(_CANDIDATE_TYPES), *seen())
@@ -334,4 +341,3 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .where(*seen())
         .order_by(c.dataset, c.event_at, c.event_id),
     }
-

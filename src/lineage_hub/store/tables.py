@@ -1,6 +1,6 @@
 """The tables of the lineage store; statements are built from them and migrations create them.
 
-Only grow-only sets and minimum registers: no row is read, changed and written back, so order and repetition can't matter.
+Only grow-only sets and minimum registers: no row is read and written back, so order and repetition can't matter.
 
     space, entity     names of jobs and datasets, as integers (kinds below)
     blob              facet bodies, each distinct one once

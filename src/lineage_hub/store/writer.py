@@ -12,11 +12,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from lineage_hub.model import Scope
-from lineage_hub.store import tables
-from lineage_hub.store.changes import entities_of
-from lineage_hub.store.codec import SAMPLES, Codec, train
-from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
 from lineage_hub.lineage.shapes import (
     BATCH,
     CREATES,
@@ -41,11 +36,19 @@ from lineage_hub.lineage.shapes import (
     encode,
     run_key,
 )
+from lineage_hub.model import Scope
+from lineage_hub.store import tables
+from lineage_hub.store.changes import entities_of
+from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
 from lineage_hub.wire import Element, Event
 from lineage_hub.wire.canonical import digest
 from lineage_hub.wire.facets import Key
 from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
 from lineage_hub.wire.recent import Recent
+
+# What such an event says about a table's life has not happened.
+UNDONE = ("FAIL", "ABORT")
 
 
 class Known(NamedTuple):
@@ -71,11 +74,12 @@ class LineageWriter:
     """Use from one thread; several processes may each have one on the same store."""
 
     def __init__(self, dialect: str, codec: Codec, recent: int = 50_000) -> None:
-        self._codec = codec
+        self._codec, self._recent = codec, recent
         self._shapes: Recent[Known] = Recent(recent)
         self._tenants: dict[str, int] = {}
         self._samples: list[bytes] | None = None if codec.is_trained else []
         self._trained: list[bytes] = []
+        self._adopted: bytes | None = None
         self._sql = Inserts(dialect)
 
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
@@ -107,6 +111,15 @@ class LineageWriter:
             touched.update(known[key].entities)
         return Written(repeated, seq, seq + len(batch) - 1, touched, moved)
 
+    def committed(self) -> None:
+        """What was written is on disk: the dictionary that it may use with it."""
+        self._adopted = None
+
+    def rolled_back(self) -> None:
+        """Numbers that were given meanwhile stand for nothing, or for something else soon: they are forgotten."""
+        self._shapes, self._tenants = Recent(self._recent), {}
+        self._sql.linked = False
+
     def _known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
         found: dict[bytes, Known] = {}
         missing: dict[bytes, Event] = {}
@@ -127,8 +140,7 @@ class LineageWriter:
     def _take(self, connection: Connection, count: int) -> int:
         """The row lock on the counter orders writers, so numbers become visible in their order."""
         connection.execute(_TAKE, {"count": count})
-        last = connection.execute(_LAST).scalar_one()
-        return int(last) - count + 1
+        return int(connection.execute(_LAST).scalar_one()) - count + 1
 
     def _tenant_ids(self, connection: Connection, names: set[str]) -> dict[str, int]:
         missing = names - self._tenants.keys()
@@ -173,7 +185,7 @@ class LineageWriter:
             for element in _cutting(event):
                 if element.lifecycle == "DROP":
                     wanted.append((row, element.key, None))
-                elif element.previous not in (None, element.key):
+                elif element.previous is not None:
                     wanted.append((row, element.previous, element.key))
                     wanted.append((row, element.key, None))
         if not wanted:
@@ -183,7 +195,10 @@ class LineageWriter:
         number = {key: ids[(tables.DATASET, *key)] for key in named}
         # One event may cut a name in two ways: then a RENAME away from it counts, of two the one to the least name.
         wanted.sort(key=lambda one: (one[2] is None, one[2] or ()), reverse=True)
-        rows = {(number[before], row[1], row[2]): (row[0], number[after] if after else None) for row, before, after in wanted}
+        rows = {
+            (number[before], row[1], row[2]): (row[0], number[after] if after else None)
+            for row, before, after in wanted
+        }
         self._sql.run(connection, "cut", [(*key, *value) for key, value in sorted(rows.items())])
         return True
 
@@ -201,9 +216,11 @@ class LineageWriter:
 
     def _adopt_dictionary(self, connection: Connection) -> None:
         if self._trained:
-            body = self._trained.pop()
-            number = self._codec.use(body)
-            intern_rows(connection, tables.dictionary, [{"id": number, "body": body}])
+            self._adopted = self._trained.pop()
+        if self._adopted is not None:
+            # Again in the next transaction when this one is rolled back: frames need it from here on.
+            number = self._codec.use(self._adopted)
+            intern_rows(connection, tables.dictionary, [{"id": number, "body": self._adopted}])
 
 
 class Inserts:
@@ -248,7 +265,7 @@ class Inserts:
             known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
         self.run(connection, "mention", sorted(mentions))
         links = {
-            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type.upper()[:32])
+            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type[:32])
             for event in events.values()
             for element in _elements(event)
             for i in element.links
@@ -282,6 +299,8 @@ def _shape_key(event: Event) -> bytes:
     parts = [event.kind.encode(), event.subject.shape]
     parts += [b"i" + element.shape for element in event.inputs]
     parts += [b"o" + element.shape for element in event.outputs]
+    if event.type in UNDONE and any(element.lifecycle for element in event.outputs):
+        parts.append(b"undone")
     if event.parent is not None:
         parts.append("\0".join(("p", *event.parent[0], *(event.root or ()))).encode())
     return digest(*parts)
@@ -293,7 +312,7 @@ def _elements(event: Event) -> tuple[Element, ...]:
 
 
 def _cutting(event: Event) -> Iterable[Element]:
-    if event.type in ("FAIL", "ABORT"):
+    if event.type in UNDONE:
         return ()
     elements = event.outputs
     if KINDS[event.kind] == JOB_EVENT:
@@ -301,7 +320,11 @@ def _cutting(event: Event) -> Iterable[Element]:
     elif KINDS[event.kind] == DATASET_EVENT:
         assert event.subject is not None
         elements = (event.subject,)
-    return [element for element in elements if element.lifecycle in ("DROP", "RENAME")]
+    return [element for element in elements if element.lifecycle == "DROP" or _is_renamed(element)]
+
+
+def _is_renamed(element: Element) -> bool:
+    return element.lifecycle == "RENAME" and element.previous is not None and element.previous != element.key
 
 
 def _names(event: Event) -> Iterable[tuple[int, str, str]]:
@@ -314,6 +337,7 @@ def _names(event: Event) -> Iterable[tuple[int, str, str]]:
             yield (tables.DATASET, *key)
         for link in element.links:
             yield (tables.DATASET, link.namespace, link.name)
+    for element in _cutting(event):
         if element.previous is not None:
             yield (tables.DATASET, *element.previous)
     if event.parent is not None:
@@ -333,12 +357,14 @@ def _shape(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[bytes
     named: set[int] = set()
     mentions = []
     for element, side in sided:
-        cutting = side != IN and element.lifecycle in ("DROP", "RENAME")
-        marks = (CREATES if element.lifecycle == "CREATE" else 0) | (CUTS if cutting else 0)
-        if cutting and element.lifecycle == "RENAME" and element.previous is not None:
-            marks |= RENAMED_HERE
-        if element.previous is not None:
-            named.add(ids[(tables.DATASET, *element.previous)])
+        marks = 0
+        if side != IN and event.type not in UNDONE:
+            renamed = _is_renamed(element)
+            marks |= CREATES if element.lifecycle == "CREATE" else 0
+            marks |= CUTS if renamed or element.lifecycle == "DROP" else 0
+            if renamed and element.previous is not None:
+                marks |= RENAMED_HERE
+                named.add(ids[(tables.DATASET, *element.previous)])
         named.update(ids[(tables.DATASET, link.namespace, link.name)] for link in element.links)
         sources = tuple(sorted(ids[(tables.DATASET, *key)] for key in element.sources))
         mentions.append(

@@ -14,6 +14,11 @@ import msgspec
 
 # What msgspec would rewrite: fractions, exponents, minus zero and integers beyond a double's precision.
 _DELICATE = re.compile(rb"(?:^|[:,\[\s])-?(?:\d+[.eE]|\d{16}|0(?<=-0))")
+# An escaped surrogate without its other half: text that was cut inside a character.
+_HALF_PAIR = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
+HALF_PAIR = "half of a surrogate pair stands alone, which is no text"
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -31,6 +36,11 @@ def canonical(raw: bytes) -> bytes:
 
 def digest(*parts: bytes) -> bytes:
     return sha256(b"".join(parts)).digest()[:16]
+
+
+def has_half_pair(raw: bytes) -> bool:
+    """Asked of what was refused, to say why: the decoder takes such text for a broken escape."""
+    return _HALF_PAIR.search(raw) is not None
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -83,7 +83,7 @@ class ColumnLineage(Struct, frozen=True):
 
 
 class _Version(Struct):
-    datasetVersion: str
+    datasetVersion: msgspec.Raw
 
 
 class _CodeLocation(Struct):
@@ -106,6 +106,7 @@ _location = msgspec.json.Decoder(_CodeLocation).decode
 _tombstone = msgspec.json.Decoder(_Tombstone).decode
 
 NO_COLUMNS = ColumnLineage()
+_NUMERIC = [bytes([digit]) for digit in b"-0123456789"]
 
 
 def symlinks(body: bytes) -> tuple[Identifier, ...]:
@@ -164,8 +165,12 @@ def column_sources(body: bytes) -> tuple[Key, ...]:
 
 
 def version(body: bytes) -> str:
+    """A number names a version by its text."""
     try:
-        return _version(body).datasetVersion
+        name = bytes(_version(body).datasetVersion)
+        return (
+            msgspec.json.decode(name, type=str) if name[:1] == b'"' else name.decode() if name[:1] in _NUMERIC else ""
+        )
     except _BAD:
         return ""
 

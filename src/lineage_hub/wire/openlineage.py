@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidEvent, InvalidRequest
 from lineage_hub.wire import facets as read
-from lineage_hub.wire.canonical import canonical, digest
+from lineage_hub.wire.canonical import HALF_PAIR, canonical, digest, has_half_pair
 from lineage_hub.wire.facets import Identifier, Key
 from lineage_hub.wire.recent import Recent
 from lineage_hub.wire.times import instant
@@ -45,7 +45,7 @@ class Facet:
             self.sources = read.column_sources(body)
         elif name == "symlinks":
             self.links = () if read.is_tombstone(body) else read.symlinks(body)
-        elif name == "lifecycleStateChange":
+        elif name == "lifecycleStateChange" and not read.is_tombstone(body):
             self.lifecycle, self.previous = read.lifecycle(body)
         elif name == "jobType":
             self.streaming = read.job_type(body)[0].upper() == "STREAMING"
@@ -60,7 +60,8 @@ class Element:
     """A job or dataset as one event describes it; shared between events that describe it in the same bytes."""
 
     __slots__ = (
-        "digest", "facets", "key", "lifecycle", "links", "name", "namespace", "previous", "shape", "sources", "streaming",
+        "digest", "facets", "key", "lifecycle", "links", "name", "namespace", "previous", "shape", "sources",
+        "streaming",
     )  # fmt: skip
 
     def __init__(self, namespace: str, name: str, own: bytes, facets: dict[str, Facet]) -> None:
@@ -133,8 +134,9 @@ class Decoder:
         except msgspec.ValidationError as error:
             raise InvalidEvent(str(error), subject="event", action="see the OpenLineage spec of this field") from None
         except (msgspec.DecodeError, ValueError) as error:
+            why = HALF_PAIR if has_half_pair(raw) else str(error)
             raise InvalidEvent(
-                f"the event is not JSON: {error}", subject="body", action="send one JSON object an event"
+                f"the event is not JSON: {why}", subject="body", action="send one JSON object an event"
             ) from None
         except InvalidRequest as error:
             raise InvalidEvent(str(error), subject=error.subject, action=error.action) from None
@@ -157,7 +159,7 @@ class Decoder:
         return event
 
     def _member(self, event: Event, key: str, body: bytes) -> bytes:
-        if key == "inputs" or key == "outputs":
+        if key in ("inputs", "outputs"):
             if body[:1] == b"[":
                 elements = tuple([self._element(bytes(item), key) for item in _decode_list(body)])
                 setattr(event, key, elements)
@@ -165,7 +167,7 @@ class Decoder:
         elif key == "run":
             if body[:1] == b"{":
                 return self._run(event, body)
-        elif key == "job" or key == "dataset":
+        elif key in ("job", "dataset"):
             if body[:1] == b"{":
                 element = self._element(body, key)
                 setattr(event, "job" if key == "job" else "subject", element)
@@ -183,18 +185,19 @@ class Decoder:
         parts = [b"{"]
         for key in sorted(members):
             value = bytes(members[key])
-            if key == "facets" and value != b"null":
-                own = self._run_facets(event, value)
-            else:
-                own = digest(canonical(value))
-            parts += (_encode(key), own)
+            is_map = key == "facets" and value != b"null"
+            parts += (_encode(key), self._run_facets(event, value) if is_map else digest(canonical(value)))
         return digest(*parts)
 
     def _run_facets(self, event: Event, body: bytes) -> bytes:
         if body[:1] != b"{":
             raise InvalidEvent("run.facets must be an object", subject="run.facets", action="see the OpenLineage spec")
         found = _decode_map(body)
-        if "parent" in found and (named := read.parent(bytes(found["parent"]))) is not None:
+        if (
+            "parent" in found
+            and bytes(found["parent"])[:1] == b"{"
+            and (named := read.parent(bytes(found["parent"]))) is not None
+        ):
             event.parent, event.root = (named[0], named[1]), named[2]
         event.inferred = INFERRED_FACET in found
         parts = [b"{"]
@@ -221,8 +224,12 @@ class Decoder:
             elif value[:1] != b"{":
                 raise InvalidEvent(f"{where}.{key} must be an object", subject=where, action="see the OpenLineage spec")
             elif key == "facets":
-                facets = {name: self._facet(name, bytes(facet)) for name, facet in _decode_map(value).items()}
-                own = digest(b"{", *[part for k in sorted(facets) for part in (_encode(k), facets[k].digest)])
+                every = {name: bytes(facet) for name, facet in _decode_map(value).items()}
+                # What isn't an object observes nothing: producers send null for a facet that they don't have.
+                facets = {name: self._facet(name, facet) for name, facet in every.items() if facet[:1] == b"{"}
+                own = digest(
+                    b"{", *[part for k in sorted(every) for part in (_encode(k), self._digest(k, every, facets))]
+                )
             else:
                 inner = _decode_map(value)
                 own = digest(b"{", *[part for k in sorted(inner) for part in (_encode(k), self._leaf(bytes(inner[k])))])
@@ -238,6 +245,9 @@ class Decoder:
             known = Facet(name, body)
             self._facets.put(met, known)
         return known
+
+    def _digest(self, name: str, every: dict[str, bytes], facets: dict[str, Facet]) -> bytes:
+        return facets[name].digest if name in facets else self._leaf(every[name])
 
     def _leaf(self, body: bytes) -> bytes:
         if len(body) < 100:
@@ -293,7 +303,9 @@ class Decoder:
             event.kind, event.type = DATASET_EVENT, "DATASET"
         else:
             raise InvalidEvent(
-                "the event has no run, job or dataset", subject="event", action="send a RunEvent, JobEvent or DatasetEvent"
+                "the event has no run, job or dataset",
+                subject="event",
+                action="send a RunEvent, JobEvent or DatasetEvent",
             )
         if event.kind == DATASET_EVENT:
             event.inputs = event.outputs = ()

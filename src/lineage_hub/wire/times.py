@@ -12,7 +12,8 @@ from functools import lru_cache
 from lineage_hub.errors import InvalidRequest
 
 _TIME = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?(?:\[[^\]]{1,64}\])?",
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?"
+    r"(?:([Zz])|([+-])(\d\d):?(\d\d)?)?(?:\[[^\]]{1,64}\])?",  # Java may add the zone's name
     re.ASCII,
 )
 _EPOCH_DAY = date(1970, 1, 1).toordinal()

@@ -1,0 +1,39 @@
+"""The text of an event enters, the parts of it that aren't interned leave: facets of its run and of its datasets."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw, Struct
+
+Facets = dict[str, Raw]
+
+
+class RawDataset(Struct):
+    namespace: str
+    name: str
+    facets: Facets | None = None
+    inputFacets: Facets | None = None
+    outputFacets: Facets | None = None
+
+
+class RawRun(Struct):
+    facets: Facets | None = None
+
+
+class RawEvent(Struct):
+    run: RawRun | None = None
+    inputs: list[RawDataset] | None = None
+    outputs: list[RawDataset] | None = None
+    dataset: RawDataset | None = None
+
+
+decode = msgspec.json.Decoder(RawEvent).decode
+
+
+class _RunOnly(Struct):
+    """Skips the datasets, which are most of an event's text."""
+
+    run: RawRun | None = None
+
+
+decode_run = msgspec.json.Decoder(_RunOnly).decode
