@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-START_S = 30.0
+START_S = 60.0
 STOP_S = 40.0
 
 
@@ -87,6 +87,10 @@ class HubProcess:
         """SIGTERM, without waiting for the end."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
+
+    def wait_for_exit(self, deadline_s: float = STOP_S) -> int:
+        """For a hub that ends by itself."""
+        return self._process.wait(deadline_s)
 
     def stop(self) -> int:
         """SIGTERM, which drains; gives the exit code."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.input.crawl import visit
 from tests.input.client import TENANT, WAYS, Body, Client, Way, event, text_of
+from tests.input.crawl import visit
 
 ONE, BATCH, ENVELOPE, WEBHOOK = WAYS
 DATASET = {"namespace": "db", "name": "t"}

@@ -11,7 +11,10 @@ from urllib.parse import quote
 import httpx
 import msgspec
 from msgspec import Raw, Struct
+from starlette.testclient import TestClient
 
+from lineage_hub.server.app import create_app
+from lineage_hub.settings import load_settings
 from tests.hub_process import HubProcess
 
 PAGE = 1_000
@@ -57,27 +60,28 @@ def check_replay(hub: HubProcess, events: Iterable[bytes], folder: Path, rng: ra
     """
     events = list(events)
     rng.shuffle(events)
-    with HubProcess(folder) as fresh, httpx.Client(timeout=120) as client:
+    settings = load_settings({"data_dir": folder, "log_level": "error"}, environ={})
+    with TestClient(create_app(settings)) as fresh, httpx.Client(base_url=hub.url, timeout=120) as asked:
         for start in range(0, len(events), 500):
             body = b"[" + b",".join(events[start : start + 500]) + b"]"
-            taken = client.post(f"{fresh.url}/api/v1/lineage/batch", content=body)
+            taken = fresh.post("/api/v1/lineage/batch", content=body)
             assert taken.status_code == 204, taken.text
-        questions = _questions(client, hub.url, rng, most)
+        questions = _questions(asked, rng, most)
         for question in questions:
-            here, there = (_answer(client, f"{url}{question}") for url in (hub.url, fresh.url))
+            here, there = _answer(asked, question), _answer(fresh, question)
             assert here.content == there.content, f"{question}:\n{here.text[:2000]}\nfrom a replay:\n{there.text[:2000]}"
     return len(questions)
 
 
-def _answer(client: httpx.Client, url: str) -> httpx.Response:
-    answer = client.get(url)
-    assert answer.status_code == 200, f"{url}: {answer.status_code} {answer.text}"
+def _answer(client: httpx.Client, question: str) -> httpx.Response:
+    answer = client.get(question)
+    assert answer.status_code == 200, f"{question}: {answer.status_code} {answer.text}"
     return answer
 
 
-def _questions(client: httpx.Client, url: str, rng: random.Random, most: int) -> list[str]:
+def _questions(client: httpx.Client, rng: random.Random, most: int) -> list[str]:
     def ask(question: str) -> dict[str, Any]:
-        found: dict[str, Any] = _answer(client, url + question).json()
+        found: dict[str, Any] = _answer(client, question).json()
         return found
 
     questions = ["/api/v1/namespaces?limit=1000", "/api/v1/jobs?limit=10000"]

@@ -34,8 +34,7 @@ def test_every_2xx_comes_after_an_fdatasync_that_began_after_its_events_were_wri
             assert not load.lost
         ids = ids_of_stored(hub)
     calls = list(read_trace(output))
-    answers = answers_by_request(calls)
-    assert answers.keys() == {post.name for post in singles + batches}
+    answers = answers_by_request(calls, {post.name for post in singles + batches})
     syncs = [call for call in calls if call.syncs and call.file.endswith("-wal")]
     written = first_writes(calls, {bytes.fromhex(ids[event])[8:] for post in singles + batches for event in post.events})
     used: dict[int, int] = {}
@@ -54,13 +53,15 @@ def test_every_2xx_comes_after_an_fdatasync_that_began_after_its_events_were_wri
     )
 
 
-def answers_by_request(calls: list[Call]) -> dict[str, Call]:
+def answers_by_request(calls: list[Call], names: set[str]) -> dict[str, Call]:
     """The call that sent each 2xx; the hub repeats the id that the request carried."""
-    found = {}
+    found: dict[str, Call] = {}
     for call in calls:
         answer = _ANSWER.match(call.data)
-        if answer is not None:
-            found[answer[1].decode()] = call
+        if answer is not None and (name := answer[1].decode()) in names:
+            assert name not in found
+            found[name] = call
+    assert found.keys() == names, "an answer was not seen in the trace"
     return found
 
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.serial, pytest.mark.timeout(TIMEOUT_
 IN_FLIGHT = 10
 # A store lives through this many kills; then the next one begins.
 KILLS_OF_A_LIFE = 5
-ASKED_ABOUT = pick(6, 20)
+ASKED_ABOUT = pick(5, 20)
 Posts = Callable[[Iterable[bytes]], Iterator[Post]]
 
 
@@ -67,7 +67,7 @@ def at_a_random_moment(load: Load, rng: random.Random, acks: tuple[int, int]) ->
 @pytest.mark.parametrize(
     ("name", "posts", "connections", "acks"),
     [
-        pytest.param("one event a request", one_by_one, 32, (1, 400), id="singles"),
+        pytest.param("one event a request", one_by_one, 32, (1, 300), id="singles"),
         pytest.param("20 to 80 events a request", None, 16, (1, 12), id="batches"),
     ],
 )

@@ -50,11 +50,11 @@ def test_metrics_are_well_formed_and_count_events_groups_and_the_process(client:
     assert answer.headers["content-type"].startswith("text/plain")
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
     outcomes = {
-        sample.labels["outcome"]: sample.value
+        (sample.labels["outcome"], sample.labels["kind"]): sample.value
         for sample in families["lineage_hub_events"].samples
-        if sample.name.endswith("_total")
+        if sample.name.endswith("_total") and sample.value
     }
-    assert outcomes == {"accepted": 2, "repeated": 1, "rejected": 1}
+    assert outcomes == {("accepted", "RunEvent"): 2, ("repeated", "RunEvent"): 1, ("rejected", "unknown"): 1}
     for name in (
         "lineage_hub_group_events",
         "lineage_hub_commit_duration_seconds",
@@ -71,4 +71,4 @@ def test_metrics_are_well_formed_and_count_events_groups_and_the_process(client:
 def test_two_hubs_in_one_process_count_for_themselves(tmp_path: Path, client: TestClient, event: EventMaker) -> None:
     client.post("/api/v1/lineage", json=event())
     with TestClient(create_app(Settings(data_dir=tmp_path / "other"))) as other:
-        assert 'lineage_hub_events_total{outcome="accepted"} 0.0' in other.get("/metrics").text
+        assert 'lineage_hub_events_total{kind="RunEvent",outcome="accepted"} 0.0' in other.get("/metrics").text

@@ -131,9 +131,14 @@ def _duration(run: Run) -> str:
 
 
 def _heading(question: str, command: str = "") -> None:
+    print()
     if sys.stdout.isatty():
-        question = f"\x1b[1m{question}\x1b[0m"
-    print(f"\n{question}")
+        from rich.console import Console
+        from rich.text import Text
+
+        Console().print(Text(question, style="bold"))
+    else:
+        print(question)
     if command:
         print(f"  $ {command}")
     print(flush=True)

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from lineage_hub.errors import InternalError, InvalidEvent, LineageHubError, Overloaded
+from lineage_hub.errors import InternalError, InvalidEvent, LineageHubError, Overloaded, Terminal
 from lineage_hub.logs import get_logger
 from lineage_hub.model import Scope
 from lineage_hub.settings import Settings
@@ -203,7 +203,7 @@ class Intake:
                         connection, submission.scope, submission.letters, self._settings.dead_letter_max
                     )
                 if submission.call is not None:
-                    results.append(submission.call(connection))
+                    results.append(_called(connection, submission.call))
                     continue
                 assert written is not None or not submission.events
                 count = len(submission.events)
@@ -214,8 +214,8 @@ class Intake:
             self._store.changes.apply(
                 written.entities, topology=written.topology, first_seq=written.first_seq, last_seq=written.last_seq
             )
-            self.counts["repeated"] += sum(written.repeated)
-            self.counts["accepted"] += len(batch)
+            for (event, _), again in zip(batch, written.repeated, strict=True):
+                self.counts[f"{event.kind} {'repeated' if again else 'accepted'}"] += 1
         return results
 
     def _resolve(self, results: list[tuple[Submission, Any]]) -> None:
@@ -223,6 +223,15 @@ class Intake:
             self._queued -= sum(submission.size for submission, _ in results)
         with contextlib.suppress(RuntimeError):  # the loop may be gone after a hard stop
             results[0][0].loop.call_soon_threadsafe(_finish, results)
+
+
+def _called(connection: Connection, call: Callable[[Connection], Any]) -> Any:
+    """What the call refuses is its own affair: the events in the same transaction are written all the same."""
+    try:
+        with connection.begin_nested():
+            return call(connection)
+    except Terminal as error:
+        return error
 
 
 def _finish(results: list[tuple[Submission, Any]]) -> None:

@@ -18,6 +18,7 @@ from lineage_hub.query.versions import Version, Versions
 from lineage_hub.store import tables
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.canonical import digest
+from lineage_hub.wire.described import Ownership, QualityAssertions, QualityMetrics, Storage, lenient
 
 Answer = dict[str, Any]
 
@@ -63,6 +64,13 @@ def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) ->
     current = versions.last_before(found, None)
     answer["currentVersion"] = current.id if current else None
     answer["columnLineage"] = column_inputs(snapshot, found)
+    answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
+    if "storage" in texts:
+        answer["storage"] = lenient(texts["storage"], Storage)
+    if "dataQualityMetrics" in texts:
+        answer["quality"] = lenient(texts["dataQualityMetrics"], QualityMetrics)
+    if "dataQualityAssertions" in texts:
+        answer["assertions"] = lenient(texts["dataQualityAssertions"], QualityAssertions).assertions
     answer["facets"] = {name: Raw(text) for name, text in texts.items()}
     answer["deleted"] = False
     mark(snapshot, answer, found, facts)

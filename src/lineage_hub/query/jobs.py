@@ -19,7 +19,7 @@ from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
-from lineage_hub.wire.described import Tags, lenient
+from lineage_hub.wire.described import Ownership, Tags, lenient
 
 Answer = dict[str, Any]
 LATEST_RUNS = 10
@@ -101,6 +101,7 @@ def _answer(
     answer["currentVersion"] = job_version(snapshot, found, head) if head else None
     kind = read.job_type(texts["jobType"]) if "jobType" in texts else ("", "", "")
     answer["labels"] = [label for label in (kind[2], kind[1]) if label]
+    answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
     answer["tags"] = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
     if not facts.mentioned:
         answer["namedOnly"] = True

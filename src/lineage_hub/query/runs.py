@@ -22,7 +22,15 @@ from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
-from lineage_hub.wire.described import NominalTime, lenient
+from lineage_hub.wire.described import (
+    ErrorMessage,
+    ExtractionError,
+    NominalTime,
+    QualityAssertions,
+    QualityMetrics,
+    Statistics,
+    lenient,
+)
 from lineage_hub.wire.raw import RawEvent
 
 Answer = dict[str, Any]
@@ -129,6 +137,10 @@ def run_answer(snapshot: Snapshot, found: RunFacts, versions: Versions) -> Answe
     answer["inputDatasetVersions"] = _datasets(snapshot, found, events, versions, written=False)
     if found.state == "COMPLETED" or found.outputs:
         answer["outputDatasetVersions"] = _datasets(snapshot, found, events, versions, written=True)
+    if "errorMessage" in facets:
+        answer["error"] = lenient(bytes(facets["errorMessage"]), ErrorMessage)
+    if "extractionError" in facets:
+        answer["extractionError"] = lenient(bytes(facets["extractionError"]), ExtractionError)
     answer["facets"] = facets
     return answer
 
@@ -174,12 +186,19 @@ def _datasets(
     for dataset in sorted(groups, key=names.__getitem__):
         namespace, name = names[dataset]
         version = versions.of_run(dataset, groups[dataset], found, written=written)
-        answers.append(
-            {
-                "datasetVersionId": {"namespace": namespace, "name": name, "version": version},
-                "facets": _own_facets(events, {names[one] for one in groups[dataset]}, written),
-            }
-        )
+        own = _own_facets(events, {names[one] for one in groups[dataset]}, written)
+        answer: Answer = {
+            "datasetVersionId": {"namespace": namespace, "name": name, "version": version},
+            "facets": own,
+        }
+        counted = own.get("outputStatistics" if written else "inputStatistics")
+        if counted is not None:
+            answer["statistics"] = lenient(bytes(counted), Statistics)
+        if "dataQualityMetrics" in own:
+            answer["quality"] = lenient(bytes(own["dataQualityMetrics"]), QualityMetrics)
+        if "dataQualityAssertions" in own:
+            answer["assertions"] = lenient(bytes(own["dataQualityAssertions"]), QualityAssertions).assertions
+        answers.append(answer)
     return answers
 
 

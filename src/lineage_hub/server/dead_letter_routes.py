@@ -18,7 +18,7 @@ from lineage_hub.server.bodies import RefusedBody, read_body
 from lineage_hub.server.errors import render
 from lineage_hub.server.hub import Hub, hub_of
 from lineage_hub.server.notes import note_of
-from lineage_hub.server.replay import changed, replay_every, replay_one
+from lineage_hub.server.replay import replay_every, replay_one
 from lineage_hub.store import dead_letters
 from lineage_hub.store.dead_letters import DeadLetter
 from lineage_hub.wire import instant_text
@@ -62,15 +62,15 @@ async def edit_letter(request: Request, letter_id: LetterId) -> Response:
     hub = hub_of(request.scope)
     body = _edited(await _body(hub, request))
     edited_at = hub.clock()
-    letter = await changed(
-        hub, lambda connection: dead_letters.replace_body(connection, EVERYTHING, letter_id, body, edited_at)
+    letter = await hub.intake.write(
+        lambda connection: dead_letters.replace_body(connection, EVERYTHING, letter_id, body, edited_at)
     )
     return _json(_whole(letter))
 
 
 @router.delete("/{letter_id}", status_code=204, summary="Drop a dead letter", **openapi.DROP_LETTER)
 async def drop_letter(request: Request, letter_id: LetterId) -> Response:
-    await changed(hub_of(request.scope), lambda connection: dead_letters.remove(connection, EVERYTHING, letter_id))
+    await hub_of(request.scope).intake.write(lambda connection: dead_letters.remove(connection, EVERYTHING, letter_id))
     return Response(status_code=204)
 
 

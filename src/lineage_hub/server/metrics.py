@@ -86,11 +86,12 @@ class _IntakeCounts(Collector):
         info = GaugeMetricFamily("lineage_hub_info", "The running version.", labels=("version",))
         info.add_metric((__version__,), 1)
         yield info
-        events = CounterMetricFamily("lineage_hub_events", "Events by what became of them.", labels=("outcome",))
-        repeated = counts["repeated"]
-        events.add_metric(("accepted",), counts["accepted"] - repeated)
-        events.add_metric(("repeated",), repeated)
-        events.add_metric(("rejected",), counts["rejected"])
+        labels = ("outcome", "kind")
+        events = CounterMetricFamily("lineage_hub_events", "Events by what became of them.", labels=labels)
+        for outcome in ("accepted", "repeated"):
+            for kind in ("RunEvent", "JobEvent", "DatasetEvent"):
+                events.add_metric((outcome, kind), counts[f"{kind} {outcome}"])
+        events.add_metric(("rejected", "unknown"), counts["rejected"])
         yield events
         yield CounterMetricFamily(
             "lineage_hub_bodies_refused",

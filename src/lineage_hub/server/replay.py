@@ -6,7 +6,6 @@ A letter is judged before anything of it is submitted, so a letter that fails ag
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -50,26 +49,11 @@ class _Judged:
     error: LineageHubError | None = None
 
 
-async def changed(hub: Hub, change: Callable[[Connection], T]) -> T:
-    """Make a change in the writer's thread; a refusal of ours must not undo what shares its transaction."""
-
-    def attempt(connection: Connection) -> tuple[T, None] | tuple[None, LineageHubError]:
-        try:
-            return change(connection), None
-        except NotFound as error:
-            return None, error
-
-    result, error = await hub.intake.write(attempt)
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]  # no error: it is the change's result
-
-
 async def replay_one(hub: Hub, scope: Scope, letter_id: int) -> Replayed:
     letter = await asyncio.to_thread(_read, hub, scope, letter_id)
     judged = await asyncio.to_thread(_judge, hub, letter)
     error, ids, repeated = await _submit(hub, scope, judged)
-    await changed(hub, lambda connection: _settle(connection, scope, letter, error))
+    await hub.intake.write(lambda connection: _settle(connection, scope, letter, error))
     if error is not None:
         raise error
     return Replayed(judged.tenant, ids, repeated)
@@ -96,7 +80,7 @@ async def replay_every(hub: Hub, scope: Scope) -> Total:
             for letter, error in settled:
                 _settle(connection, scope, letter, error)
 
-        await changed(hub, settle)
+        await hub.intake.write(settle)
     return total
 
 

@@ -5,9 +5,11 @@ SIGTERM and SIGINT end it in order: no new connections, requests in flight finis
 
 from __future__ import annotations
 
+import asyncio
 import math
 import signal
 import socket
+import time
 
 import uvicorn
 
@@ -20,6 +22,8 @@ from lineage_hub.store.open import open_store
 # Producers send in bursts with pauses; a connection that outlives them saves its next handshake.
 _KEEP_ALIVE_S = 75
 _BACKLOG = 2048
+# Longer than a request is on its way, and not felt when the hub is stopped.
+_LAST_CALL_S = 0.5
 
 _log = get_logger("server")
 
@@ -31,6 +35,23 @@ class HubServer(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             _log.info("listening", url=self.url(), version=__version__)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """A kept-alive connection is closed after an answer that says so, or when nothing came over it for a moment.
+
+        Closed at once, it would cut off the request that its client has just sent.
+        """
+        for server in self.servers:
+            server.close()
+        self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
+        for connection in list(self.server_state.connections):
+            cycle = getattr(connection, "cycle", None)
+            if cycle is not None and not cycle.response_complete:
+                connection.shutdown()
+        deadline = time.monotonic() + _LAST_CALL_S
+        while self.server_state.connections and not self.force_exit and time.monotonic() < deadline:
+            await asyncio.sleep(0.02)
+        await super().shutdown(sockets)
 
     def url(self) -> str:
         host = self.config.host

@@ -59,10 +59,14 @@ class Library:
         self.blobs: Shelf[bytes] = Shelf(entries // 8)
 
     def text(self, connection: Connection, frame: bytes) -> bytes:
-        number = zstandard.get_frame_parameters(frame).dict_id
-        if number and not self._codec.knows(number):
-            # Another process trained a dictionary after this one started.
-            bodies: Any = connection.execute(_DICTIONARIES).scalars()
-            for body in bodies:
-                self._codec.learn(bytes(body))
-        return self._codec.decompress(frame)
+        return unpacked(connection, self._codec, frame)
+
+
+def unpacked(connection: Connection, codec: Codec, frame: bytes) -> bytes:
+    number = zstandard.get_frame_parameters(frame).dict_id
+    if number and not codec.knows(number):
+        # Another process trained a dictionary after this one started.
+        bodies: Any = connection.execute(_DICTIONARIES).scalars()
+        for body in bodies:
+            codec.learn(bytes(body))
+    return codec.decompress(frame)

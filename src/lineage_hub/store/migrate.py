@@ -14,9 +14,14 @@ from lineage_hub.errors import StoreTooNew
 # The newest file in migrations/versions; a test compares.
 HEAD = "0001"
 SCRIPTS = Path(__file__).parent / "migrations"
+# Any number that no other program on the same database is likely to lock.
+LOCK = 0x11EA6E
 
 
 def migrate(connection: Connection) -> None:
+    if revision(connection) == HEAD:
+        return
+    _wait_for_others(connection)
     current = revision(connection)
     if current == HEAD:
         return
@@ -39,3 +44,9 @@ def revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _wait_for_others(connection: Connection) -> None:
+    """Of hubs that start at once one migrates; SQLite's writers are alone anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})

@@ -12,6 +12,8 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -32,6 +34,12 @@ metadata = MetaData()
 Key = BigInteger().with_variant(Integer, "sqlite")
 
 JOB, DATASET = 1, 2
+
+
+def _where(condition: str) -> dict[str, Any]:
+    """An index of the rows for which this holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+
 
 tenant = Table(
     "tenant",
@@ -100,10 +108,10 @@ event = Table(
     Column("run", LargeBinary),
     Column("parent", Key),
     Column("parent_run", LargeBinary),
-    Index("event_run", "run", sqlite_where=text("run IS NOT NULL")),
+    Index("event_run", "run", **_where("run IS NOT NULL")),
     Index("event_shape", "shape", "event_at"),
     Index("event_time", "event_at"),
-    Index("event_parent", "parent", "parent_run", sqlite_where=text("parent IS NOT NULL")),
+    Index("event_parent", "parent", "parent_run", **_where("parent IS NOT NULL")),
     sqlite_with_rowid=False,
 )
 

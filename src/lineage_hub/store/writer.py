@@ -40,6 +40,7 @@ from lineage_hub.model import Scope
 from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
 from lineage_hub.wire import Element, Event
 from lineage_hub.wire.canonical import digest
@@ -166,12 +167,12 @@ class LineageWriter:
             connection.execute(_KNOWN_EARLIER, {"s": row[0], "t": row[1], "i": row[2], "k": known_at})
             text = spelled.get(before.seq)
             if text is None:
-                frame = connection.execute(_RAW, {"seq": before.seq}).scalar()
+                frame = connection.execute(_RAW, {"number": before.seq}).scalar()
                 # A repeat inside this very group finds its first copy not yet written.
-                text = self._codec.decompress(bytes(frame)) if frame is not None else None
+                text = unpacked(connection, self._codec, bytes(frame)) if frame is not None else None
             if text is None or event.raw < text:
                 spelled[before.seq] = event.raw
-                connection.execute(_RESPELL, {"seq": before.seq, "text": self._codec.compress(event.raw)})
+                connection.execute(_RESPELL, {"number": before.seq, "text": self._codec.compress(event.raw)})
             else:
                 spelled[before.seq] = text
         for (event, _), row, again in zip(batch, rows, repeated, strict=True):
@@ -265,7 +266,7 @@ class Inserts:
             known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
         self.run(connection, "mention", sorted(mentions))
         links = {
-            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type[:32])
+            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type[:32].replace("\0", " "))
             for event in events.values()
             for element in _elements(event)
             for i in element.links
@@ -290,8 +291,8 @@ _KNOWN_EARLIER = (
     .where(_e.known_at > bindparam("k"))
     .values(known_at=bindparam("k"))
 )
-_RAW = select(tables.raw.c.body).where(tables.raw.c.seq == bindparam("seq"))
-_RESPELL = update(tables.raw).where(tables.raw.c.seq == bindparam("seq")).values(body=bindparam("text"))
+_RAW = select(tables.raw.c.body).where(tables.raw.c.seq == bindparam("number"))
+_RESPELL = update(tables.raw).where(tables.raw.c.seq == bindparam("number")).values(body=bindparam("text"))
 
 
 def _shape_key(event: Event) -> bytes:

@@ -55,6 +55,76 @@ class NominalTime(Struct):
     nominalEndTime: str | None = None
 
 
+class Owner(Struct):
+    name: str = ""
+    type: str | None = None
+
+
+class Ownership(Struct):
+    owners: list[Owner] = []
+
+
+class Storage(Struct):
+    storageLayer: str | None = None
+    fileFormat: str | None = None
+
+
+class ColumnMetrics(Struct):
+    nullCount: int | None = None
+    distinctCount: int | None = None
+    sum: float | None = None
+    count: float | None = None
+    min: float | None = None
+    max: float | None = None
+    quantiles: dict[str, float] | None = None
+
+
+class QualityMetrics(Struct):
+    rowCount: int | None = None
+    bytes: int | None = None
+    fileCount: int | None = None
+    lastUpdated: str | None = None
+    columnMetrics: dict[str, ColumnMetrics] = {}
+
+
+class Assertion(Struct):
+    assertion: str = ""
+    success: bool | None = None
+    column: str | None = None
+    severity: str | None = None
+
+
+class QualityAssertions(Struct):
+    assertions: list[Assertion] = []
+
+
+class Statistics(Struct):
+    """Of an input or an output."""
+
+    rowCount: int | None = None
+    size: int | None = None
+    fileCount: int | None = None
+
+
+class ErrorMessage(Struct):
+    message: str | None = None
+    programmingLanguage: str | None = None
+    stackTrace: str | None = None
+
+
+class ExtractionFailure(Struct):
+    errorMessage: str = ""
+    stackTrace: str | None = None
+    task: str | None = None
+    taskNumber: int | None = None
+
+
+class ExtractionError(Struct):
+    totalTasks: int | None = None
+    failedTasks: int | None = None
+    errors: list[ExtractionFailure] = []
+
+
 def lenient(text: bytes | None, kind: type[S]) -> S:
     if text is None:
         return kind()

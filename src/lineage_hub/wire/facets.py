@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Struct
 
 Key = tuple[str, str]
+# Run ids stand in indexes, and an entry of PostgreSQL's holds 2,704 bytes.
+MAX_RUN_ID_BYTES = 2_000
 
 
 class Identifier(Struct, frozen=True):
@@ -133,7 +135,7 @@ def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
         found = _parent(body)
     except _BAD:
         return None
-    if not (is_name(found.job.namespace) and is_name(found.job.name) and is_name(found.run.runId)):
+    if not (is_name(found.job.namespace) and is_name(found.job.name) and is_run_id(found.run.runId)):
         return None
     root = found.root
     if root is None or not (is_name(root.job.namespace) and is_name(root.job.name)):
@@ -195,3 +197,7 @@ def is_tombstone(body: bytes) -> bool:
 def is_name(text: str) -> bool:
     """PostgreSQL can't hold NUL in text, so no store is given one."""
     return bool(text) and "\0" not in text
+
+
+def is_run_id(text: str) -> bool:
+    return is_name(text) and len(text.encode()) <= MAX_RUN_ID_BYTES

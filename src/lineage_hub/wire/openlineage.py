@@ -182,6 +182,10 @@ class Decoder:
     def _run(self, event: Event, body: bytes) -> bytes:
         members = _decode_map(body)
         event.run_id = self._name(members, "runId", "run")
+        if not read.is_run_id(event.run_id):
+            raise InvalidEvent(
+                f"run.runId is longer than {read.MAX_RUN_ID_BYTES} bytes", subject="run.runId", action="send a UUID"
+            )
         parts = [b"{"]
         for key in sorted(members):
             value = bytes(members[key])

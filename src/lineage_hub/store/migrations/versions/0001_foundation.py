@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -12,6 +14,10 @@ depends_on = None
 
 KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 HASH = sa.LargeBinary(16)
+
+
+def where(condition: str) -> dict[str, Any]:
+    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
 
 
 def upgrade() -> None:
@@ -70,10 +76,10 @@ def upgrade() -> None:
         sa.Column("parent_run", sa.LargeBinary),
         sqlite_with_rowid=False,
     )
-    op.create_index("event_run", "event", ["run"], sqlite_where=sa.text("run IS NOT NULL"))
+    op.create_index("event_run", "event", ["run"], **where("run IS NOT NULL"))
     op.create_index("event_shape", "event", ["shape", "event_at"])
     op.create_index("event_time", "event", ["event_at"])
-    op.create_index("event_parent", "event", ["parent", "parent_run"], sqlite_where=sa.text("parent IS NOT NULL"))
+    op.create_index("event_parent", "event", ["parent", "parent_run"], **where("parent IS NOT NULL"))
     op.create_table(
         "raw",
         sa.Column("seq", KEY, primary_key=True, autoincrement=False),
