@@ -24,9 +24,11 @@ class Number(str):
 
 
 def parse(raw: bytes | str) -> Json:
-    """Numbers as written; of a repeated key the last value."""
+    """Numbers as written; of a repeated key the last value; a lone surrogate is refused."""
     text = raw.decode() if isinstance(raw, bytes) else raw
-    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
+    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
+    canon(value).encode()
+    return value
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -39,7 +41,7 @@ SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n"
 def _character(c: str) -> str:
     if c in SHORT_ESCAPES:
         return SHORT_ESCAPES[c]
-    if c < " " or "\ud800" <= c <= "\udfff":
+    if c < " ":
         return f"\\u{ord(c):04x}"
     return c
 

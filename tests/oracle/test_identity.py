@@ -27,8 +27,8 @@ def test_numbers_are_kept_as_written() -> None:
     assert all(isinstance(v, Number) for v in body.values())
 
 
-@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_not_a_json_number_is_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", '"\\ud83d x"', '{"\\udc00": 1}'])
+def test_what_is_not_a_json_number_or_not_unicode_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse(f'{{"a": {text}}}'.encode())
 
@@ -41,7 +41,6 @@ def test_what_is_not_a_json_number_is_refused(text: str) -> None:
         ('"\\u00e9 \\/ \\u2028 \\u007f"', '"é / \u2028 \x7f"'),
         ('"\\" \\\\ \\b \\f \\n \\r \\t \\u0000 \\u001F"', '"\\" \\\\ \\b \\f \\n \\r \\t \\u0000 \\u001f"'),
         ('"\\uD83D\\uDE00"', '"😀"'),
-        ('"\\uD83D x \\uDE00"', '"\\ud83d x \\ude00"'),
         ('{"\\uffff": 1, "\\uD83D\\uDE00": 2}', '{"\uffff":1,"😀":2}'),
         ("[true, false, null]", "[true,false,null]"),
     ],

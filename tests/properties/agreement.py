@@ -155,7 +155,10 @@ class Agreement:
     # Graphs
 
     def _graphs(self, kind: str, edges: set[Edge]) -> Iterator[Difference]:
-        for node in [*map(job_node, self.view.jobs), *map(dataset_node, self.view.datasets)]:
+        nodes = [*map(job_node, self.view.jobs), *map(dataset_node, self.view.datasets)]
+        if kind != "current":  # what hangs together gets the same answer: one of it is enough
+            nodes = [node for node in nodes if node == min(connected(node, edges))]
+        for node in nodes:
             what = f"lineage of {node}, edges={kind}"
             answer = self._ask(ask_for("lineage", nodeId=node, depth=DEPTH, edges=kind))
             if "graph" not in answer:
@@ -204,15 +207,29 @@ def walked(node: str, edges: Collection[Edge], direction: str) -> set[str]:
 def lineage_of_columns(name: Name, edges: Collection[ColumnEdge]) -> set[ColumnEdge]:
     """The edges that lead to the fields of a dataset, and those that lead from them."""
     own: set[Column] = {column for edge in edges for column in edge if column[:2] == name}
-    return _led(own, edges, 1, 0) | _led(own, edges, 0, 1)
+    return _leading_to(own, edges) | _leading_from(own, edges)
 
 
-def _led(own: set[Column], edges: Collection[ColumnEdge], near: int, far: int) -> set[ColumnEdge]:
+def _leading_to(own: set[Column], edges: Collection[ColumnEdge]) -> set[ColumnEdge]:
+    """What goes into a whole dataset goes into each of its fields."""
     found: set[ColumnEdge] = set()
     reached = set(own)
-    while more := {e for e in edges if e[near] in reached} - found:
+    while more := {e for e in edges if any(_meets(column, e[1]) for column in reached)} - found:
         found |= more
-        reached |= {e[far] for e in more}
+        reached |= {e[0] for e in more}
+    return found
+
+
+def _meets(column: Column, target: Column) -> bool:
+    return column == target or (target[2] is None and column[:2] == target[:2])
+
+
+def _leading_from(own: set[Column], edges: Collection[ColumnEdge]) -> set[ColumnEdge]:
+    found: set[ColumnEdge] = set()
+    reached = set(own)
+    while more := {e for e in edges if e[0] in reached} - found:
+        found |= more
+        reached |= {e[1] for e in more}
     return found
 
 

@@ -51,11 +51,11 @@ class Columns:
                 holders = self._every_holder(dataset) if self._ever else self._holders(dataset)
                 edges = self._edges(dataset, holders)
                 self._into[dataset] = edges
-                if not self._ever and not self._snapshot.links:
-                    writers = {holder.row.subject for holder in holders}
+                if not self._ever:
+                    sources = {source for holder in holders for source in holder.mention.sources}
+                    names = self._snapshot.neighbourhood(self._snapshot.names_under(dataset) | sources)
                     speaking = self._snapshot.jobs_speaking_of([dataset])
-                    depends = self._snapshot.names_under(dataset) | writers | speaking
-                    self._snapshot.keep("columns", dataset, depends, edges)
+                    self._snapshot.keep("columns", dataset, names | speaking, edges)
         return self._into[dataset]
 
     def out_of(self, dataset: int) -> list[ColumnEdge]:
@@ -170,7 +170,9 @@ class Columns:
         snapshot = self._snapshot
         found: dict[tuple[Column, Column], ColumnEdge] = {}
         bodies = snapshot.reader.blobs({holder.mention.facets["columnLineage"] for holder in holders})
-        for holder in holders:
+        # Of facets that tell of the same edge the newest describes it, of equally old ones the one of least text.
+        holders = sorted(holders, key=lambda holder: bodies[holder.mention.facets["columnLineage"]])
+        for holder in sorted(holders, key=lambda holder: holder.row.ord, reverse=True):
             facet = read.column_lineage(bodies[holder.mention.facets["columnLineage"]])
             for edge in self._of_facet(dataset, facet, self._placed_sources(holder)):
                 found.setdefault((edge.source, edge.target), edge)

@@ -13,7 +13,7 @@ from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
-from lineage_hub.query.runs import named_runs, run_answer
+from lineage_hub.query.runs import named_runs, run_answer, run_answers
 from lineage_hub.query.snapshot import Edges, Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
@@ -92,7 +92,7 @@ def _answer(
     answer["inputs"], answer["outputs"] = io_names(snapshot, edges)
     rows = snapshot.reader.starts(found, LATEST_RUNS)
     runs = snapshot.runs_of(rows)
-    latest = [run_answer(snapshot, runs[row.run_key], versions) for row in rows]
+    latest = run_answers(snapshot, [runs[row.run_key] for row in rows], versions)
     if len(latest) < LATEST_RUNS:
         latest += named_runs(snapshot, found)[: LATEST_RUNS - len(latest)]
     answer["latestRun"] = latest[0] if latest else None

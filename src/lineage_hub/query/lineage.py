@@ -6,6 +6,7 @@ Nodes beyond the limit are left out from the far end, and counted: an answer nev
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -20,6 +21,8 @@ from lineage_hub.store import tables
 
 encode = msgspec.json.Encoder().encode
 DIRECTIONS = (UPSTREAM, DOWNSTREAM, BOTH)
+# Readings of a field's id grow with the square of its colons, and each is a look-up; names have a handful.
+MOST_READINGS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
         return Found(max(runs.values(), key=lambda run: run.start).key[1], True)
     table_kind = tables.JOB if kind == JOB else tables.DATASET
     first = None
-    for reading in readings(kind, rest):
+    for reading in islice(readings(kind, rest), MOST_READINGS):
         first = first or reading
         entity = snapshot.reader.find(table_kind, reading.namespace, reading.name)
         if entity is not None and is_visible(snapshot, entity):

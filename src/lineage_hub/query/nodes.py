@@ -103,15 +103,15 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, by
         facts = dataset_facts(snapshot, missing)
         wanted = {facts[d].facets[f].blob for d in facts for f in NODE_FACETS if f in facts[d].facets} - {IN_RAW}
         bodies = snapshot.reader.blobs(wanted)
-        joined = snapshot.joined(missing)
+        snapshot.joined(missing)
         for dataset in missing:
             if dataset not in facts:
                 continue
             data = dataset_summary(names[dataset], facts[dataset], present_texts(bodies, facts[dataset], NODE_FACETS))
             mark(snapshot, data, dataset, facts[dataset])
             found[dataset] = encode(data)
-            depends = snapshot.names_under(dataset) | snapshot.links.get(dataset, set())
-            snapshot.keep("dataset node", dataset, depends | set(joined.all_of(dataset)), found[dataset])
+            depends = snapshot.neighbourhood(snapshot.names_under(dataset))
+            snapshot.keep("dataset node", dataset, depends, found[dataset])
     return found
 
 
@@ -202,7 +202,8 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
         if not facts[job].mentioned:
             data["namedOnly"] = True
         found[job] = encode(data)
-        snapshot.keep("job node", job, {job}, found[job])
+        linked = edges[job].datasets & snapshot.links.keys() if job in edges else frozenset()
+        snapshot.keep("job node", job, {job} | snapshot.neighbourhood(linked), found[job])
     return found
 
 

@@ -122,14 +122,18 @@ class Snapshot:
         if not links:
             return self._joined
         fresh = {dataset for dataset in datasets if dataset in links and dataset not in self._joined_for}
-        while frontier := fresh:
+        if fresh:
             # A whole neighbourhood at a time, so that one read serves it.
-            while reached := {other for dataset in frontier for other in links[dataset]} - fresh:
-                fresh |= reached
-                frontier = reached
-            self._join(fresh)
-            fresh = set()
+            self._join(self.neighbourhood(fresh))
         return self._joined
+
+    def neighbourhood(self, datasets: Iterable[int]) -> set[int]:
+        """All names whose symlinks facets may bear on these datasets, themselves included."""
+        found = set(datasets)
+        frontier = found
+        while frontier := {other for dataset in frontier for other in self.links.get(dataset, ())} - found:
+            found |= frontier
+        return found
 
     def _join(self, datasets: set[int]) -> None:
         values = self.symlinks(datasets)
@@ -314,10 +318,17 @@ class Snapshot:
             )
         for job, head in heads.items():
             found[job] = edges = NO_EDGES if head is None else self._edges_of(head, shapes, joined)
-            if self.links.keys().isdisjoint(edges.datasets):
-                # A joined dataset's representative may change with an event of another job.
-                self.keep("edges", job, (job,), edges)
+            # A joined dataset's representative may change with an event of another job.
+            self.keep("edges", job, {job, *self._linked(head, shapes)}, edges)
         return found
+
+    def _linked(self, head: RunFacts | None, shapes: dict[int, Shape]) -> set[int]:
+        if head is None or not self.links:
+            return set()
+        mentions = [mention for row in head.events for mention in shapes[row.shape].mentions]
+        named = {dataset for mention in mentions for dataset in (mention.dataset, *mention.sources)}
+        named |= {cut.continues_as or 0 for name in named for cut in self.cuts.get(name, ())}
+        return self.neighbourhood(named & self.links.keys())
 
     def _edges_of(self, head: RunFacts, shapes: dict[int, Shape], joined: Joined) -> Edges:
         inputs: set[int] = set()
@@ -377,6 +388,6 @@ class Snapshot:
                 if shapes[s].kind != DATASET_EVENT
                 and any(name == m.dataset or name in m.sources for m in shapes[s].mentions)
             }
-            self.keep("jobs", dataset, names, tuple(speaking))
+            self.keep("jobs", dataset, self.neighbourhood(names), tuple(speaking))
             jobs |= speaking
         return jobs

@@ -5,13 +5,13 @@ The rules are those of docs/fold.md, section "Dataset versions".
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lineage_hub.lineage.names import opening_cut
 from lineage_hub.lineage.rows import Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import RUN_EVENT, Mention
+from lineage_hub.lineage.shapes import RUN_EVENT, Mention, Shape
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import PRECEDENCE, Placed, placed_mentions
 from lineage_hub.query.identity import dataset_version
@@ -31,6 +31,38 @@ class Version:
     """The run that wrote it first, if one did."""
 
 
+class _History:
+    """A job's completed runs from one time on downwards, read page by page as far as they are asked for."""
+
+    def __init__(self, snapshot: Snapshot, job: int, top: int) -> None:
+        self._snapshot, self._job, self.top = snapshot, job, top
+        self._at, self._limit, self._done = top, PAGE, False
+        self._runs: dict[RunKey, RunFacts] = {}
+
+    def completed(self) -> Iterator[RunFacts]:
+        seen = 0
+        while True:
+            runs = list(self._runs.values())
+            yield from runs[seen:]
+            seen = len(runs)
+            if self._done:
+                return
+            self._extend()
+
+    def _extend(self) -> None:
+        rows = self._snapshot.reader.candidates_before(self._job, self._at, self._limit)
+        runs = self._snapshot.runs_of(row for row in rows if row.run is not None)
+        for row in rows:
+            run = runs[row.run_key] if row.run is not None else None
+            if run is not None and run.state == "COMPLETED" and run.end == row.ord:
+                self._runs.setdefault(run.key, run)
+        self._done = len(rows) < self._limit
+        if rows and rows[-1].event_at == self._at:
+            self._limit *= 2
+        elif rows:
+            self._at = rows[-1].event_at
+
+
 class Versions:
     """Versions of datasets, as far as one request asks for them."""
 
@@ -38,7 +70,17 @@ class Versions:
         self._snapshot = snapshot
         self._all: dict[int, list[Version]] = {}
         self._plain: dict[int, bool] = {}
+        self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
+        self._mentions: dict[int, dict[int, list[Mention]]] = {}
+
+    def prepare(self, datasets: Collection[int]) -> None:
+        """Read in bulk what the questions about these datasets need."""
+        self._snapshot.joined(datasets)
+        names = {name for dataset in datasets for name in self._snapshot.names_under(dataset)}
+        by_name = self._snapshot.shapes_of(names)
+        self._snapshot.reader.shapes({number for name in names for number in by_name[name]})
+        self._snapshot.names(names)
 
     def all_of(self, dataset: int) -> list[Version]:
         """In the order of their creation."""
@@ -75,7 +117,7 @@ class Versions:
             by_name = self._snapshot.shapes_of(names)
             shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
             self._plain[dataset] = not any(name in self._snapshot.cuts for name in names) and not any(
-                "version" in m.facets for s in shapes.values() for m in s.mentions if m.dataset in names
+                "version" in m.facets for n, s in shapes.items() for m in self._mentions_of(n, s, names)
             )
         return self._plain[dataset]
 
@@ -85,9 +127,20 @@ class Versions:
         shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
         return {
             shape.subject
-            for shape in shapes.values()
-            if shape.kind == RUN_EVENT and any(m.dataset in names and m.side in WRITTEN for m in shape.mentions)
+            for number, shape in shapes.items()
+            if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in self._mentions_of(number, shape, names))
         }
+
+    def _mentions_of(self, number: int, shape: Shape, names: Collection[int]) -> list[Mention]:
+        """Of these datasets alone: to look through thousands of mentions for each of thousands is a square."""
+        if len(names) > 1:
+            return [m for m in shape.mentions if m.dataset in names]
+        if number not in self._mentions:
+            index: dict[int, list[Mention]] = {}
+            for mention in shape.mentions:
+                index.setdefault(mention.dataset, []).append(mention)
+            self._mentions[number] = index
+        return [m for name in names for m in self._mentions[number].get(name, ())]
 
     def _last_written(self, dataset: int, job: int, bound: Ord | None) -> RunFacts | None:
         names = self._snapshot.names_under(dataset)
@@ -95,20 +148,14 @@ class Versions:
             head = self._snapshot.heads([job])[job]
             if head is not None and head.key[2] and head.state == "COMPLETED" and not names.isdisjoint(head.outputs):
                 return head
-        at, limit = (bound[0] if bound else 2**63 - 1), PAGE
-        while True:
-            rows = self._snapshot.reader.candidates_before(job, at, limit)
-            runs = self._snapshot.runs_of(row for row in rows if row.run is not None)
-            for row in rows:
-                run = runs[row.run_key] if row.run is not None else None
-                if run is None or run.state != "COMPLETED" or run.end != row.ord:
-                    continue
-                if (bound is None or run.end < bound) and not names.isdisjoint(run.outputs):
-                    return run
-            if len(rows) < limit:
-                return None
-            limit = limit * 2 if rows[-1].event_at == at else limit
-            at = rows[-1].event_at
+        top = bound[0] if bound else 2**63 - 1
+        if job not in self._histories or self._histories[job].top < top:
+            self._histories[job] = _History(self._snapshot, job, top)
+        for run in self._histories[job].completed():
+            assert run.end is not None
+            if (bound is None or run.end < bound) and not names.isdisjoint(run.outputs):
+                return run
+        return None
 
     def _find(self, dataset: int) -> list[Version]:
         names = self._snapshot.names_under(dataset)
@@ -159,8 +206,8 @@ class Versions:
         for row in reversed(run.events):
             mentions = [
                 m
-                for m in shapes[row.shape].mentions
-                if m.dataset in names and (m.side in WRITTEN) == written and "version" in m.facets
+                for m in self._mentions_of(row.shape, shapes[row.shape], names)
+                if (m.side in WRITTEN) == written and "version" in m.facets
             ]
             if mentions:
                 event = raw_events(self._snapshot, [row])[0][1]

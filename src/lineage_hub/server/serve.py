@@ -6,6 +6,7 @@ SIGTERM and SIGINT end it in order: no new connections, requests in flight finis
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import signal
 import socket
@@ -50,7 +51,7 @@ class HubServer(uvicorn.Server):
                 connection.shutdown()
         deadline = time.monotonic() + _LAST_CALL_S
         while self.server_state.connections and not self.force_exit and time.monotonic() < deadline:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.02)  # noqa: ASYNC110 (uvicorn tells nobody when a connection has ended)
         await super().shutdown(sockets)
 
     def url(self) -> str:
@@ -83,6 +84,10 @@ def make_server(settings: Settings) -> HubServer:
 
 def run(settings: Settings) -> None:
     server = make_server(settings)
+    # What is loaded by now stays; answers are large and free of cycles, so looking for cycles often finds nothing.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     # The server raises the signal that stopped it once more when it is done; that is no failure.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:

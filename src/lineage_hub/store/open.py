@@ -8,14 +8,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from lineage_hub.errors import LineageHubError, StorageFull, StoreUnavailable
+from lineage_hub.errors import ExtraMissing, LineageHubError, StorageFull, StoreUnavailable
 from lineage_hub.settings import Settings
 from lineage_hub.store import tables
 from lineage_hub.store.changes import Changes
@@ -34,14 +36,21 @@ class LineageStore:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.engine = _engine(url, settings, pool=settings.store_read_connections, begin="BEGIN")
         self._writing = _engine(url, settings, pool=1, begin="BEGIN IMMEDIATE")
+        try:
+            dictionaries = self._prepare()
+        except BaseException:
+            self.close()
+            raise
+        self.codec = Codec(dictionaries)
+        self.changes = Changes()
+        self.library = Library(self.codec)
+
+    def _prepare(self) -> list[bytes]:
         with self.writing() as connection:
             migrate(connection)
         with self.reading() as connection:
             bodies: Any = connection.execute(_DICTIONARIES).scalars()
-            dictionaries = [bytes(body) for body in bodies]
-        self.codec = Codec(dictionaries)
-        self.changes = Changes()
-        self.library = Library(self.codec)
+            return [bytes(body) for body in bodies]
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -82,6 +91,8 @@ def store_url(settings: Settings) -> URL:
 def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
     sizes = {"pool_size": pool, "max_overflow": 0, "pool_timeout": settings.store_busy_timeout_s}
     if url.get_backend_name() != "sqlite":
+        if find_spec("psycopg") is None:
+            raise ExtraMissing.of("postgres", "a PostgreSQL database")
         return create_engine(url, isolation_level="REPEATABLE READ" if begin == "BEGIN" else "READ COMMITTED", **sizes)
     engine = create_engine(
         url, connect_args={"check_same_thread": False, "timeout": settings.store_busy_timeout_s}, **sizes
@@ -113,7 +124,7 @@ def translated() -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise _translate(error.orig or error) from error
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, NoConnectionFree) as error:
         raise _translate(error) from error
 
 

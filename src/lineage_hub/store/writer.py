@@ -44,7 +44,7 @@ from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
 from lineage_hub.wire import Element, Event
 from lineage_hub.wire.canonical import digest
-from lineage_hub.wire.facets import Key
+from lineage_hub.wire.facets import Identifier, Key
 from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
 from lineage_hub.wire.recent import Recent
 
@@ -266,10 +266,10 @@ class Inserts:
             known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
         self.run(connection, "mention", sorted(mentions))
         links = {
-            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, i.namespace, i.name)], i.type[:32].replace("\0", " "))
+            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, link.namespace, link.name)], _link_type(link))
             for event in events.values()
             for element in _elements(event)
-            for i in element.links
+            for link in element.links
         }
         self.linked = self.run(connection, "link", sorted(links)) > 0 or self.linked
         return known
@@ -383,6 +383,10 @@ def _shape(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[bytes
             location = event.subject.facets["sourceCodeLocation"].location
     subject = ids[(tables.DATASET if kind == DATASET_EVENT else tables.JOB, *event.subject.key)]
     return Shape(subject, kind, processing, location, job_facets, tuple(mentions), tuple(sorted(named)), parent)
+
+
+def _link_type(link: Identifier) -> str:
+    return link.type[:32].replace("\0", " ")
 
 
 def _facet_numbers(element: Element, blobs: dict[bytes, int]) -> dict[str, int]:

@@ -5,9 +5,15 @@ Only shapes are decoded here. What the facts mean for lineage is decided in `lin
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import msgspec
 from msgspec import Struct
 
+from lineage_hub.wire.canonical import canonical
+
+T = TypeVar("T")
 Key = tuple[str, str]
 # Run ids stand in indexes, and an entry of PostgreSQL's holds 2,704 bytes.
 MAX_RUN_ID_BYTES = 2_000
@@ -132,7 +138,7 @@ def lifecycle(body: bytes) -> tuple[str, Key | None]:
 def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
     """The parent's job, the parent's run id, and the root's job where one is named."""
     try:
-        found = _parent(body)
+        found = _last_values(_parent, body)
     except _BAD:
         return None
     if not (is_name(found.job.namespace) and is_name(found.job.name) and is_run_id(found.run.runId)):
@@ -192,6 +198,14 @@ def is_tombstone(body: bytes) -> bool:
         return _tombstone(body).deleted
     except _BAD:
         return False
+
+
+def _last_values(decode: Callable[[bytes], T], body: bytes) -> T:
+    """For text as it was sent: of a repeated key the last value counts, whatever type an earlier one has."""
+    try:
+        return decode(body)
+    except msgspec.ValidationError:
+        return decode(canonical(body))
 
 
 def is_name(text: str) -> bool:

@@ -35,7 +35,9 @@ class Facet:
     __slots__ = ("digest", "lifecycle", "links", "location", "previous", "sources", "streaming")
 
     def __init__(self, name: str, body: bytes) -> None:
-        self.digest = digest(canonical(body))
+        # Of a repeated key the last value counts, whatever type an earlier one has: the canonical form has it alone.
+        body = canonical(body)
+        self.digest = digest(body)
         self.sources: tuple[Key, ...] = ()
         self.links: tuple[Identifier, ...] = ()
         self.lifecycle, self.previous = "", None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 from msgspec import Raw, Struct
 
+from lineage_hub.wire.canonical import canonical
+
 Facets = dict[str, Raw]
 
 
@@ -27,7 +29,14 @@ class RawEvent(Struct):
     dataset: RawDataset | None = None
 
 
-decode = msgspec.json.Decoder(RawEvent).decode
+_decode = msgspec.json.Decoder(RawEvent).decode
+
+
+def decode(text: bytes) -> RawEvent:
+    try:
+        return _decode(text)
+    except msgspec.ValidationError:  # a repeated key, of which an earlier value has another type
+        return _decode(canonical(text))
 
 
 class _RunOnly(Struct):
@@ -36,4 +45,11 @@ class _RunOnly(Struct):
     run: RawRun | None = None
 
 
-decode_run = msgspec.json.Decoder(_RunOnly).decode
+_decode_run = msgspec.json.Decoder(_RunOnly).decode
+
+
+def decode_run(text: bytes) -> _RunOnly:
+    try:
+        return _decode_run(text)
+    except msgspec.ValidationError:
+        return _decode_run(canonical(text))

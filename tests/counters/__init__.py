@@ -1,0 +1,1 @@
+"""The bounds of speed as counts, which noise can't blur."""
