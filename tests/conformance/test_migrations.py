@@ -1,5 +1,6 @@
 """A database is brought to the newest schema, whoever starts first, and a newer one is refused."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy import Connection, create_engine, text, update
 
 from lineage_hub.errors import StoreTooNew
 from lineage_hub.store import tables
-from lineage_hub.store.migrate import HEAD, SCRIPTS, migrate, revision
+from lineage_hub.store.migrate import HEAD, SCRIPTS, migrate, revision, upgrade
 from lineage_hub.store.open import LineageStore, open_store, store_url
 from tests.conformance.databases import Database, Databases, count
 from tests.oracle.build import complete
@@ -56,22 +57,28 @@ def test_migrating_again_changes_nothing(database: Database, store: LineageStore
         assert schema(connection) == before
 
 
-def test_the_tables_of_the_code_are_those_of_the_migrations(store: LineageStore) -> None:
-    with store.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        differences: list[Any] = compare_metadata(context, tables.metadata)
+@pytest.fixture
+def migrated(databases: Databases) -> Iterator[Connection]:
+    """A database that went through every migration, from the first."""
+    engine = create_engine(store_url(databases.new().settings))
+    with engine.begin() as connection:
+        upgrade(connection)
+        yield connection
+    engine.dispose()
+
+
+def test_the_tables_of_the_code_are_those_of_the_migrations(migrated: Connection) -> None:
+    context = MigrationContext.configure(migrated, opts={"compare_type": True})
+    differences: list[Any] = compare_metadata(context, tables.metadata)
     assert differences == []
 
 
-def test_the_database_itself_says_the_same_of_both(databases: Databases, store: LineageStore) -> None:
-    """Conditions of indexes and options of tables too, which are not compared otherwise."""
-    engine = create_engine(store_url(databases.new().settings))
-    with engine.begin() as connection:
-        tables.metadata.create_all(connection)
-        expected = schema(connection)
-    engine.dispose()
+def test_a_fresh_database_is_what_the_migrations_make(migrated: Connection, store: LineageStore) -> None:
+    """Conditions of indexes, options of tables and first rows too, which are not compared otherwise."""
     with store.reading() as connection:
-        assert schema(connection) == expected
+        assert schema(connection) == schema(migrated)
+        for query in ("SELECT * FROM counter", "SELECT * FROM alembic_version"):
+            assert connection.execute(text(query)).all() == migrated.execute(text(query)).all()
 
 
 def test_a_database_that_a_newer_hub_has_changed_is_refused(database: Database, store: LineageStore) -> None:

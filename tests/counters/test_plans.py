@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 

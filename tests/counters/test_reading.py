@@ -21,7 +21,9 @@ COLUMNS = tuple((f"c{number}", "BIGINT") for number in range(8))
 def chain(length: int, width: int = 1) -> Landscape:
     """`width` tables in a row of `length` jobs; each job reads all tables of its step and writes those of the next."""
     tables = tuple(
-        Table(NAMESPACES[1], f"step_{step:03d}.tab_{place}", COLUMNS) for step in range(length + 1) for place in range(width)
+        Table(NAMESPACES[1], f"step_{step:03d}.tab_{place}", COLUMNS)
+        for step in range(length + 1)
+        for place in range(width)
     )
     tasks = tuple(
         Task(

@@ -40,9 +40,7 @@ def hub(tmp_path: Path, stream: EventStream) -> Iterator[TestClient]:
         yield client
 
 
-def test_a_group_takes_the_same_few_statements_however_many_events_it_has(
-    hub: TestClient, stream: EventStream
-) -> None:
+def test_a_group_takes_the_same_few_statements_however_many_events_it_has(hub: TestClient, stream: EventStream) -> None:
     first = 2_000
     for size in (2, 40, 400):
         with counted_work() as work:

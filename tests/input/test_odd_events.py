@@ -202,44 +202,6 @@ def test_one_run_id_under_two_jobs_is_two_runs_and_the_bare_id_answers_with_the_
     assert "job:shared:early" not in jobs
 
 
-@pytest.mark.slow
-def test_ten_thousand_columns_are_taken_and_shown(client: Client) -> None:
-    columns = [f"column_{n}" for n in range(10_000)]
-    source = {"namespace": "wide", "name": "source"}
-    lineage = {name: {"inputFields": [{**source, "field": name}]} for name in columns}
-    facets = {"schema": {"fields": [{"name": n, "type": "INT"} for n in columns]}, "columnLineage": {"fields": lineage}}
-    raw = text_of(event(inputs=[source], outputs=[{"namespace": "wide", "name": "table", "facets": facets}]))
-    assert client.post(ONE, raw).status_code == 201
-    dataset = ask(client, "namespaces/wide/datasets/table")
-    assert [field["name"] for field in dataset["fields"]] == columns
-    assert len(dataset["columnLineage"]) == 10_000
-    graph = ask(client, "column-lineage", nodeId="dataset:wide:table")
-    assert (len(graph["graph"]), graph["truncated"], graph["hidden_nodes"]) == (20_000, False, 0)
-    few = ask(client, "column-lineage", nodeId="dataset:wide:table", limit=100)
-    assert (len(few["graph"]), few["truncated"], few["hidden_nodes"]) == (100, True, 19_900)
-    one = ask(client, "column-lineage", nodeId="datasetField:wide:table:column_9999")
-    assert {node["id"] for node in one["graph"]} == {
-        "datasetField:wide:table:column_9999",
-        "datasetField:wide:source:column_9999",
-    }
-    visit(client, raw)
-
-
-@pytest.mark.slow
-def test_five_thousand_inputs_are_taken_and_shown(client: Client) -> None:
-    inputs = [{"namespace": "many", "name": f"part-{n}"} for n in range(5_000)]
-    job = {"namespace": "many", "name": "union"}
-    raw = text_of(event(job=job, inputs=inputs, outputs=[{"namespace": "many", "name": "all"}]))
-    assert client.post(ONE, raw).status_code == 201
-    assert len(about_job(client, "many", "union")["inputs"]) == 5_000
-    whole = ask(client, "lineage", nodeId="dataset:many:all")
-    assert (len(whole["graph"]), whole["truncated"], whole["hidden_nodes"]) == (5_002, False, 0)
-    few = ask(client, "lineage", nodeId="dataset:many:all", limit=10)
-    assert (len(few["graph"]), few["truncated"], few["hidden_nodes"]) == (10, True, 4_992)
-    assert ask(client, "namespaces/many/datasets", limit=1)["totalCount"] == 5_001
-    visit(client, raw)
-
-
 def test_cycles_and_edges_to_oneself_are_walked_once(client: Client) -> None:
     def writes(job: str, source: str, target: str) -> None:
         facet = {"fields": {"x": {"inputFields": [{"namespace": "ring", "name": source, "field": "x"}]}}}

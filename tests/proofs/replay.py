@@ -69,7 +69,9 @@ def check_replay(hub: HubProcess, events: Iterable[bytes], folder: Path, rng: ra
         questions = _questions(asked, rng, most)
         for question in questions:
             here, there = _answer(asked, question), _answer(fresh, question)
-            assert here.content == there.content, f"{question}:\n{here.text[:2000]}\nfrom a replay:\n{there.text[:2000]}"
+            assert here.content == there.content, (
+                f"{question}:\n{here.text[:2000]}\nfrom a replay:\n{there.text[:2000]}"
+            )
     return len(questions)
 
 

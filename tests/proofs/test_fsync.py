@@ -36,7 +36,9 @@ def test_every_2xx_comes_after_an_fdatasync_that_began_after_its_events_were_wri
     calls = list(read_trace(output))
     answers = answers_by_request(calls, {post.name for post in singles + batches})
     syncs = [call for call in calls if call.syncs and call.file.endswith("-wal")]
-    written = first_writes(calls, {bytes.fromhex(ids[event])[8:] for post in singles + batches for event in post.events})
+    written = first_writes(
+        calls, {bytes.fromhex(ids[event])[8:] for post in singles + batches for event in post.events}
+    )
     used: dict[int, int] = {}
     for post in singles + batches:
         for at in sync_of_each(post, ids, written, syncs, answers[post.name]):

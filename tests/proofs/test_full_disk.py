@@ -37,9 +37,7 @@ def small_filesystem(folder: Path, size_mb: int) -> Iterator[Path]:
         ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, text=True, check=False
     )
     if mounted.returncode != 0:
-        pytest.fail(
-            f"a tmpfs could not be mounted ({mounted.stderr.strip()}); in a container, give it CAP_SYS_ADMIN"
-        )
+        pytest.fail(f"a tmpfs could not be mounted ({mounted.stderr.strip()}); in a container, give it CAP_SYS_ADMIN")
     try:
         yield folder
     finally:

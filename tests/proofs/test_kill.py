@@ -36,9 +36,18 @@ class Life:
         self.lost: list[Post] = []
         self.compared = 0
         self._replays = 0
+        self._hub: HubProcess | None = None
 
     def start(self) -> HubProcess:
-        return HubProcess(self.data)
+        self._hub = HubProcess(self.data)
+        return self._hub
+
+    def __enter__(self) -> "Life":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._hub is not None:
+            self._hub.kill()
 
     def note(self, load: Load) -> None:
         assert not load.refused, load.refused[0][1:]
@@ -78,22 +87,20 @@ def test_what_was_acked_before_kill_9_is_stored_and_the_state_equals_a_replay(
     kills = pick(10, 50)
     least, acked, unacked, compared = connections, 0, 0, 0
     for life_number in range(0, kills, KILLS_OF_A_LIFE):
-        life = Life(tmp_path / str(life_number), rng)
-        events = mixed_events(SEED + life_number)
-        hub = life.start()
-        for _ in range(KILLS_OF_A_LIFE):
-            # A producer sends again what wasn't answered; what had been stored all the same is a repeat then.
-            fresh = posts(events) if posts else in_batches(events, rng.randint(20, 80))
-            load = Load(hub.port, chain(life.lost, fresh), connections)
-            with load:
-                at_a_random_moment(load, rng, acks)
-                hub.kill()
-            life.note(load)
-            assert len(load.lost) >= IN_FLIGHT
-            least, unacked = min(least, len(load.lost)), unacked + len(load.lost)
+        with Life(tmp_path / str(life_number), rng) as life:
+            events = mixed_events(SEED + life_number)
             hub = life.start()
-            life.check(hub)
-        hub.stop()
+            for _ in range(KILLS_OF_A_LIFE):
+                # A producer sends again what wasn't answered; what had been stored all the same is a repeat then.
+                fresh = posts(events) if posts else in_batches(events, rng.randint(20, 80))
+                with Load(hub.port, chain(life.lost, fresh), connections) as load:
+                    at_a_random_moment(load, rng, acks)
+                    hub.kill()
+                life.note(load)
+                assert len(load.lost) >= IN_FLIGHT
+                least, unacked = min(least, len(load.lost)), unacked + len(load.lost)
+                hub = life.start()
+                life.check(hub)
         acked, compared = acked + len(life.acked), compared + life.compared
     write_figures(
         f"kill_{connections}_connections",
@@ -111,23 +118,22 @@ def test_a_hub_that_is_killed_while_it_starts_can_be_started(tmp_path: Path) -> 
     rng = random.Random(f"start {SEED}")
     kills = pick(4, 20)
     began_at = time.monotonic()
-    life = Life(tmp_path / "filled", rng)
-    hub = life.start()
-    start_s = time.monotonic() - began_at
-    with Load(hub.port, one_by_one(mixed_events(SEED)), 32) as load:
-        load.wait_for(lambda now: len(now.acked) >= 200)
-        hub.kill()
-    life.note(load)
-    for number in range(kills):
-        # A folder where nothing is yet, and one with a log to recover; moments from the first import to the first answer.
-        for data in (tmp_path / f"empty{number}" / "data", life.data):
-            starting = HubProcess(data, wait=False)
-            time.sleep(rng.uniform(0.3, 1.1) * start_s)
-            starting.kill()
-        with HubProcess(tmp_path / f"empty{number}" / "data") as restarted:
-            assert ids_of_stored(restarted) == {}
-    with life.start() as hub:
-        life.check(hub)
+    with Life(tmp_path / "filled", rng) as life:
+        hub = life.start()
+        start_s = time.monotonic() - began_at
+        with Load(hub.port, one_by_one(mixed_events(SEED)), 32) as load:
+            load.wait_for(lambda now: len(now.acked) >= 200)
+            hub.kill()
+        life.note(load)
+        for number in range(kills):
+            # A folder where nothing is yet, and one with a log to recover; from the first import to the first answer.
+            for data in (tmp_path / f"empty{number}" / "data", life.data):
+                starting = HubProcess(data, wait=False)
+                time.sleep(rng.uniform(0.3, 1.1) * start_s)
+                starting.kill()
+            with HubProcess(tmp_path / f"empty{number}" / "data") as restarted:
+                assert ids_of_stored(restarted) == {}
+        life.check(life.start())
     write_figures(
         "kill_at_start",
         "kill -9 while the hub starts, on an empty folder and on one with a log to recover: it starts again",
@@ -142,16 +148,15 @@ def test_a_kill_in_the_middle_of_a_checkpoint_loses_nothing(tmp_path: Path) -> N
     kills = pick(1, 10)
     hits = acked = compared = 0
     for attempt in range(5 * kills):
-        life = Life(tmp_path / str(attempt), rng)
-        hub = life.start()
-        with Load(hub.port, in_batches(mixed_events(SEED + attempt), 100), 12) as load:
-            load.wait_for(lambda now: len(now.acked) >= 1)
-            wait_for_checkpoint(life.data / "lineage.db-shm", load)
-            hub.kill()
-        life.note(load)
-        hits += is_checkpointing(life.data / "lineage.db-shm")
-        with life.start() as hub:
-            life.check(hub)
+        with Life(tmp_path / str(attempt), rng) as life:
+            hub = life.start()
+            with Load(hub.port, in_batches(mixed_events(SEED + attempt), 100), 12) as load:
+                load.wait_for(lambda now: len(now.acked) >= 1)
+                wait_for_checkpoint(life.data / "lineage.db-shm", load)
+                hub.kill()
+            life.note(load)
+            hits += is_checkpointing(life.data / "lineage.db-shm")
+            life.check(life.start())
         acked, compared = acked + len(life.acked), compared + life.compared
         if hits == kills:
             break

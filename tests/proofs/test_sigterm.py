@@ -4,7 +4,8 @@ import re
 import socket
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -26,8 +27,7 @@ EXIT_S = 20.0
 
 def test_requests_that_wait_for_the_disk_are_answered_and_new_connections_refused(tmp_path: Path) -> None:
     posts = list(one_by_one(islice(mixed_events(SEED), CONNECTIONS)))
-    hub = HubProcess(tmp_path / "data")
-    with closing(sqlite3.connect(hub.data / "lineage.db", isolation_level=None)) as other:
+    with started(tmp_path / "data") as hub, closing(sqlite3.connect(hub.data / "lineage.db")) as other:
         # While another process holds the lock, no write can end: all requests are in flight for certain.
         other.execute("BEGIN IMMEDIATE")
         with Load(hub.port, posts, CONNECTIONS) as load:
@@ -38,10 +38,20 @@ def test_requests_that_wait_for_the_disk_are_answered_and_new_connections_refuse
             assert load.in_flight == CONNECTIONS
             assert hub.exit_code is None
             other.execute("ROLLBACK")
-    assert hub.wait() == 0
+        assert hub.wait() == 0
     assert len(load.acked) == CONNECTIONS, (load.statuses, len(load.lost))
     with HubProcess(tmp_path / "data") as again:
         assert ids_of_stored(again).keys() == load.acked_events()
+
+
+@contextmanager
+def started(data: Path) -> Iterator[HubProcess]:
+    """A hub that the test itself stops; it is gone afterwards in any case."""
+    hub = HubProcess(data)
+    try:
+        yield hub
+    finally:
+        hub.kill()
 
 
 @pytest.mark.parametrize("kind", ["singles", "batches"])
@@ -51,10 +61,9 @@ def test_a_hub_under_load_drains_and_exits_with_0_on_sigterm(tmp_path: Path, kin
     answered = went_elsewhere = 0
     slowest_s = 0.0
     for number in range(stops):
-        hub = HubProcess(tmp_path / "data")
         events = mixed_events(SEED + number)
         posts = one_by_one(events) if kind == "singles" else in_batches(events, 50)
-        with Load(hub.port, posts, CONNECTIONS) as load:
+        with started(tmp_path / "data") as hub, Load(hub.port, posts, CONNECTIONS) as load:
             load.wait_for(lambda now: now.answered >= 2 * CONNECTIONS and now.in_flight >= CONNECTIONS // 2)
             hub.terminate()
             began_at = time.monotonic()

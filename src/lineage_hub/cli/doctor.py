@@ -22,7 +22,7 @@ from lineage_hub.errors import LineageHubError, Unreachable
 from lineage_hub.settings import Settings, mask_url
 
 GB = 1024**3
-SERVER_PACKAGES = ("alembic", "fastapi", "orjson", "prometheus-client", "sqlalchemy", "uvicorn", "zstandard")
+SERVER_PACKAGES = ("alembic", "fastapi", "prometheus-client", "sqlalchemy", "uvicorn", "zstandard")
 BASE_PACKAGES = ("httpx", "msgspec", "openlineage-python", "rich", "structlog", "typer")
 
 

@@ -50,8 +50,9 @@ class HubServer(uvicorn.Server):
             if cycle is not None and not cycle.response_complete:
                 connection.shutdown()
         deadline = time.monotonic() + _LAST_CALL_S
-        while self.server_state.connections and not self.force_exit and time.monotonic() < deadline:
-            await asyncio.sleep(0.02)  # noqa: ASYNC110 (uvicorn tells nobody when a connection has ended)
+        # uvicorn tells nobody when a connection has ended.
+        while self.server_state.connections and not self.force_exit and time.monotonic() < deadline:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
         await super().shutdown(sockets)
 
     def url(self) -> str:

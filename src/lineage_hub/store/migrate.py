@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, insert, inspect, text
 
 from lineage_hub.errors import StoreTooNew
+from lineage_hub.store import tables
 
 # The newest file in migrations/versions; a test compares.
 HEAD = "0001"
@@ -31,6 +32,14 @@ def migrate(connection: Connection) -> None:
             subject=current,
             action="start a newer lineage-hub, or restore a backup made by this version",
         )
+    if current is None and not inspect(connection).get_table_names():
+        _create(connection)
+        return
+    upgrade(connection)
+
+
+def upgrade(connection: Connection) -> None:
+    """Step by step through the migrations, from wherever the database is."""
     from alembic import command
     from alembic.config import Config
 
@@ -38,6 +47,14 @@ def migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(SCRIPTS))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+
+
+def _create(connection: Connection) -> None:
+    """An empty database gets the newest schema at once; a test holds it equal to what the migrations make."""
+    tables.metadata.create_all(connection)
+    connection.execute(insert(tables.counter), {"name": "seq", "value": 0})
+    connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+    connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
 
 
 def revision(connection: Connection) -> str | None:

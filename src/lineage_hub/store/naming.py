@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from lineage_hub.store import tables
+from lineage_hub.store.dialects import insert_new
 from lineage_hub.wire.canonical import digest
 
 CHUNK = 500
@@ -26,8 +26,7 @@ def intern_rows(connection: Connection, table: Table, rows: list[dict[str, Any]]
     found = _numbers(connection, table, key, wanted)
     missing = sorted((row for row in rows if row[key] not in found), key=lambda row: row[key])
     if missing:
-        build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-        connection.execute(build(table).on_conflict_do_nothing(), missing)
+        connection.execute(insert_new(connection.dialect.name, table).on_conflict_do_nothing(), missing)
         found.update(_numbers(connection, table, key, [row[key] for row in missing]))
     return found
 

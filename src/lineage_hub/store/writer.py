@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from lineage_hub.lineage.shapes import (
     BATCH,
@@ -40,6 +39,7 @@ from lineage_hub.model import Scope
 from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.dialects import dialect_for_driver, insert_new
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
 from lineage_hub.wire import Element, Event
@@ -228,8 +228,7 @@ class Inserts:
     """The hot inserts, compiled once for the dialect and run by the driver; rare ones build shapes."""
 
     def __init__(self, dialect: str) -> None:
-        self._dialect = sqlite.dialect() if dialect == "sqlite" else postgresql.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
-        self._build = sqlite.insert if dialect == "sqlite" else postgresql.insert
+        self._dialect = dialect
         self._text = {
             table.name: self._compiled(table)
             for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link)
@@ -238,8 +237,9 @@ class Inserts:
         self.linked = False
 
     def _compiled(self, table: Table) -> str:
-        statement = self._build(table).values({column.name: bindparam(column.name) for column in table.columns})
-        return str(statement.on_conflict_do_nothing().compile(dialect=self._dialect))
+        values: dict[str, Any] = {column.name: bindparam(column.name) for column in table.columns}
+        statement = insert_new(self._dialect, table).values(values)
+        return str(statement.on_conflict_do_nothing().compile(dialect=dialect_for_driver(self._dialect)))
 
     def run(self, connection: Connection, table: str, rows: list[tuple[Any, ...]]) -> int:
         if not rows:
