@@ -19,7 +19,7 @@ from lineage_hub.settings import Settings, load_settings
 from lineage_hub.store.open import LineageStore, open_store
 from tests.oracle.build import Body, spelled
 from tests.oracle.events import Taken
-from tests.properties.hubs import Clock, Hub
+from tests.properties.hubs import Clock
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ class Database:
     def sender(self, store: LineageStore | None = None, clock: Clock | None = None) -> Sender:
         return self._opened.enter_context(sending(store or self.store(), self.settings, clock or Clock()))
 
-    def hub(self, clock: Clock | None = None) -> Hub:
-        clock = clock or Clock()
+    def hub(self) -> Hub:
+        clock = Clock()
         return Hub(self._opened.enter_context(TestClient(create_app(self.settings, clock=clock))), clock)
 
 
@@ -85,6 +85,29 @@ class Sender:
 
     def write(self, call: Callable[[Connection], T]) -> T:
         return self._runner.run(self._intake.write(call))
+
+
+@dataclass
+class Hub:
+    """A whole hub, reached over HTTP."""
+
+    _client: TestClient
+    clock: Clock
+
+    def take(self, one: Taken) -> None:
+        """When it was known, for its tenant."""
+        self.clock.now = one.known_at
+        envelope = b'{"namespace": "%s", "events": [%s]}' % (one.tenant.encode(), one.raw)
+        answer = self._client.post("/api/v1/lineage/ingest", content=envelope)
+        assert (answer.status_code, answer.json()["rejected"]) == (200, 0), answer.text
+
+    def post(self, body: Body | bytes) -> int:
+        content = body if isinstance(body, bytes) else spelled(body)
+        return self._client.post("/api/v1/lineage", content=content).status_code
+
+    def get(self, question: object) -> tuple[int, bytes]:
+        answer = self._client.get(str(question))
+        return answer.status_code, answer.content
 
 
 @contextmanager

@@ -49,7 +49,9 @@ def test_a_name_comes_back_as_it_was(store: LineageStore, sender: Sender, name: 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_any_text_may_be_the_id_of_a_run_and_of_its_parent(store: LineageStore, sender: Sender, name: str) -> None:
     above = {**parent("dag"), "run": {"runId": name}}
-    body = complete(1, outputs=["a"], run_facets={"parent": above}) | {"run": {"runId": name, "facets": {"parent": above}}}
+    body = complete(1, outputs=["a"], run_facets={"parent": above}) | {
+        "run": {"runId": name, "facets": {"parent": above}}
+    }
     (outcome,) = sender.send([body])
     if outcome.error is not None:
         assert len(name.encode()) > 1000, outcome.error

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_scope_never_sees_anything_of_another_tenant(databases: Databases, seed: int) -> None:
-    taken = taken_over_time(seed, most=14)
+    taken = taken_over_time(seed, most=8)
     told = distinct(taken)
     moments = [Moment(), Moment(as_of=told[len(told) // 2].at, known_at=FIRST_KNOWN + len(told) // 3)]
     shared = databases.new().sender()
@@ -29,7 +29,7 @@ def test_a_scope_never_sees_anything_of_another_tenant(databases: Databases, see
 
 
 def test_a_scope_of_all_tenants_sees_what_one_without_limits_sees(databases: Databases) -> None:
-    taken = taken_over_time(seed=5, most=14)
+    taken = taken_over_time(seed=5, most=8)
     told = distinct(taken)
     sender = databases.new().sender()
     sender.send_taken(taken)

@@ -20,7 +20,8 @@ from tests.oracle.build import complete
 
 SQLITE_SCHEMA = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'alembic%' AND name NOT LIKE 'sqlite%'"
 POSTGRES_SCHEMA = """
-    SELECT table_name || '.' || column_name, concat_ws(' ', data_type, character_maximum_length, is_nullable, column_default)
+    SELECT table_name || '.' || column_name,
+        concat_ws(' ', data_type, character_maximum_length, is_nullable, column_default)
     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE 'alembic%'
     UNION ALL
     SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT LIKE 'alembic%'

@@ -144,7 +144,9 @@ def check_shapes(reader: Reader, world: World) -> None:
 
 
 def check_blobs(reader: Reader, world: World) -> None:
-    facets = {blob for shape in reader.shapes(world.shapes).values() for m in shape.mentions for blob in m.facets.values()}
+    facets = {
+        blob for shape in reader.shapes(world.shapes).values() for m in shape.mentions for blob in m.facets.values()
+    }
     bodies = reader.blobs(facets - {0})
     assert bodies.keys() == facets - {0}
     assert all(body[:1] in b'{"[n' for body in bodies.values())

@@ -1,21 +1,20 @@
 """One list of requests, one history: the bodies are the same to the byte, whatever database keeps it."""
 
 import json
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from lineage_hub.sample.shop_week import shop_week
-from lineage_hub.server.app import create_app
 from lineage_hub.settings import load_settings
+from tests.conformance.databases import Database
 from tests.conformance.histories import taken_over_time
 from tests.oracle.events import Taken, distinct
 from tests.properties.arriving import FIRST_KNOWN
-from tests.properties.hubs import Clock, Hub, Question, ask_for, text_of
+from tests.properties.hubs import Question, ask_for, text_of
 from tests.properties.questions import every_question
-from tests.strategies import Arrival
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -62,16 +61,14 @@ def test_both_databases_give_the_same_bodies(tmp_path: Path, postgres_url: str, 
     asked = questions(taken)
     bodies = []
     for database_url in ("", postgres_url):
-        clock = Clock()
         flags = {"data_dir": tmp_path, "database_url": database_url, "log_level": "error"}
-        with TestClient(create_app(load_settings(flags, environ={}), clock=clock)) as client:
-            hub = Hub(client, clock)
-            hub.take_all(taken)
-            hub.post("/lineage", b'{"eventTime": "not a time"}')
-            for one in taken[:50]:
-                hub.take(Arrival(one.tenant, (one.raw,)))
-            bodies.append([(answer.status_code, answer.content) for answer in map(client.get, map(str, asked))])
-            assert client.get("/api/v1/health").json()["status"] in ("healthy", "degraded")
+        with ExitStack() as opened:
+            hub = Database(load_settings(flags, environ={}), opened).hub()
+            for one in (*taken, *taken[:50]):
+                hub.take(one)
+            assert hub.post(b'{"eventTime": "not a time"}') == 400
+            bodies.append([hub.get(question) for question in asked])
+            assert hub.get("/api/v1/health")[0] == 200
     for question, sqlite, postgres in zip(asked, *bodies, strict=True):
         assert sqlite == postgres, str(question)
         assert sqlite[0] in (200, 400, 404), f"{question} {sqlite}"

@@ -1,5 +1,6 @@
 """Two writers on one database: nothing is lost, nobody waits for ever, and the order leaves no trace."""
 
+import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -90,7 +91,9 @@ def test_writers_that_meet_the_same_new_names_in_opposite_orders_do_not_block_ea
             job=f"job_{number}",
             run=number,
             inputs=[dataset(f"in_{number}", symlinks=symlinks(TABLE=f"t_{number}"))],
-            outputs=[dataset(f"out_{number}", schema=schema(f"c_{number}"), documentation=facet(description=str(number)))],
+            outputs=[
+                dataset(f"out_{number}", schema=schema(f"c_{number}"), documentation=facet(description=str(number)))
+            ],
         )
         for number in range(240)
     ]
@@ -118,6 +121,6 @@ def test_numbers_become_visible_in_their_order(database: Database) -> None:
                 seen.append(sorted(connection.execute(select(tables.raw.c.seq)).scalars()))
         done.result()
     assert seen
-    for earlier, later in zip(seen, seen[1:], strict=False):
+    for earlier, later in itertools.pairwise(seen):
         assert later[: len(earlier)] == earlier
     assert count(store, tables.event) == len(events)

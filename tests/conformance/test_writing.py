@@ -105,9 +105,7 @@ def test_of_two_spellings_in_two_groups_the_bytewise_least_is_kept(
 
 
 @pytest.mark.parametrize("times", [(5, 3, 9), (3, 9, 5), (9, 5, 3)])
-def test_of_repeats_the_least_known_time_counts(
-    store: LineageStore, sender: Sender, times: tuple[int, ...]
-) -> None:
+def test_of_repeats_the_least_known_time_counts(store: LineageStore, sender: Sender, times: tuple[int, ...]) -> None:
     raws = spellings(complete(1, outputs=["a"]), 3)
     for known_at, raw in zip(times, raws, strict=True):
         sender.clock.now = known_at

@@ -102,7 +102,7 @@ class Load:
     def wait_for(self, condition: Callable[["Load"], bool]) -> None:
         with self._changed:
             met = self._changed.wait_for(lambda: condition(self) or not self._thread.is_alive(), PATIENCE_S)
-        assert met and condition(self), (
+        assert met and condition(self), (  # noqa: PT018
             f"sent {self.sent}, acked {len(self.acked)}, refused {dict(self.statuses)}, lost {len(self.lost)}, "
             f"failure {self._failure!r}"
         )

@@ -21,8 +21,8 @@ PAGE = 1_000
 DEPTH = 20
 
 
-class EventPage(Struct):
-    totalCount: int
+class EventPage(Struct, rename="camel"):
+    total_count: int
     events: list[Raw]
     ids: list[str]
 
@@ -41,7 +41,7 @@ def ids_of_stored(hub: HubProcess) -> dict[bytes, str]:
             page = _decode_page(answer.content)
             found.update(zip(map(bytes, page.events), page.ids, strict=True))
             if len(page.events) < PAGE:
-                assert len(found) == page.totalCount, "an event is stored twice"
+                assert len(found) == page.total_count, "an event is stored twice"
                 return found
 
 

@@ -1,6 +1,7 @@
 """A 2xx is sent after its events are on disk: seen in the system calls of a hub under load."""
 
 import bisect
+import math
 import re
 import shutil
 from itertools import islice
@@ -90,8 +91,8 @@ def sync_of_each(
     for event in post.events:
         page = written[bytes.fromhex(ids[event])[8:]]
         at = bisect.bisect_right(begins, page.ended)
-        durable_at = min((sync.ended for sync in syncs[at:]), default=None)
-        assert durable_at is not None and durable_at < answer.began, (
+        durable_at = min((sync.ended for sync in syncs[at:]), default=math.inf)
+        assert durable_at < answer.began, (
             f"{post.name} was answered at line {answer.began} of the trace; its event was written at {page.ended} "
             f"and durable at {durable_at}"
         )

@@ -172,7 +172,7 @@ def test_a_kill_in_the_middle_of_a_checkpoint_loses_nothing(tmp_path: Path) -> N
 
 
 def is_checkpointing(shm: Path) -> bool:
-    """SQLite notes in its index of the log how far a checkpoint wants to go before it copies, and how far it came after."""
+    """SQLite's index of the log says how far a checkpoint means to go, and, when it has copied, how far it came."""
     return _is_open(shm.read_bytes()[:136])
 
 

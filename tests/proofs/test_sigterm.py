@@ -81,7 +81,7 @@ def test_a_hub_under_load_drains_and_exits_with_0_on_sigterm(tmp_path: Path, kin
         check_integrity(again.data)
     write_figures(
         f"sigterm_{kind}",
-        f"SIGTERM under load, {kind}: every request in flight is answered, the hub exits with 0, acked events are stored",
+        f"SIGTERM under load, {kind}: every request in flight is answered, exit code 0, acked events are stored",
         stops=stops,
         requests_acked=answered,
         requests_told_to_go_elsewhere=went_elsewhere,

@@ -32,8 +32,8 @@ class Call:
 
 def strace(output: Path) -> tuple[str, ...]:
     """The words before a command that trace it; the command stays the child of who starts it."""
-    return ("strace", "-D", "-f", "-q", "-ttt", "-y", "-xx", "-s", "70000", "-e", f"trace={TRACED}", "-e", "signal=none",
-            "-o", str(output))  # fmt: skip
+    shown = ("-ttt", "-y", "-xx", "-s", "70000", "-e", f"trace={TRACED}", "-e", "signal=none")
+    return ("strace", "-D", "-f", "-q", *shown, "-o", str(output))
 
 
 def read_trace(output: Path) -> Iterator[Call]:

@@ -235,9 +235,7 @@ _IN_SPACE = (
     .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"))
 )
 _TENANTS = select(tables.tenant.c.id, tables.tenant.c.name)
-_MENTIONS = select(tables.mention.c.entity, tables.mention.c.shape).where(
-    tables.mention.c.entity.in_(_ids())
-)
+_MENTIONS = select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids()))
 _SHAPES = select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids()))
 _BLOBS = select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids()))
 _TEXTS = select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids()))
