@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.oracle import build
 from tests.oracle.build import Body
+from tests.oracle.events import Name
 from tests.oracle.identity import Json, Number
 
 DAY = 86_400
@@ -27,11 +28,13 @@ DATASETS = [
     ("s3://bucket", "path/ü: %2F"),
     ("s3://bucket", "l"),
 ]
+A, B, C = DATASETS[:3]
+USUAL = [((A,), (B,)), ((A,), (B,)), ((A,), (B,)), ((B,), (C,)), ((A, C), (B,)), ((), (B,)), None, None, None]
 FIELDS = ["x", "y", "z z"]
 RUNS = [1, 1, 2, 2, 3]
 # Seconds after `build.ZERO`. Most are a handful of ties, some lie a nanosecond or weeks away.
 MOMENTS = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 20 * DAY, 31 * DAY, 45 * DAY]
-EVENT_TYPES = ["START", "RUNNING", "COMPLETE", "COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER", None]
+EVENT_TYPES = ["START", "START", "RUNNING", "RUNNING", *["COMPLETE"] * 4, "FAIL", "ABORT", "OTHER", None]
 
 NUMBERS = [
     "0",
@@ -82,7 +85,7 @@ weird_json: st.SearchStrategy[Json] = st.recursive(
     max_leaves=4,
 )
 tombstones = st.just(build.TOMBSTONE)
-dataset_names = st.sampled_from(DATASETS)
+dataset_names = st.sampled_from([*DATASETS, B, B])
 
 
 def facets_with(**content: st.SearchStrategy[Json]) -> st.SearchStrategy[Body]:
@@ -233,24 +236,39 @@ def _elsewhere(text: str) -> str:
 
 
 @st.composite
-def datasets(draw: st.DrawFn, extra: str | None = None) -> Body:
-    namespace, name = draw(dataset_names)
-    body = build.dataset(name, namespace, **draw(dataset_facets()))
+def datasets(draw: st.DrawFn, extra: str | None = None, name: Name | None = None) -> Body:
+    namespace, own_name = draw(dataset_names) if name is None else name
+    body = build.dataset(own_name, namespace, **draw(dataset_facets()))
     if extra is not None and draw(st.integers(0, 5)) == 5:
         body[extra] = draw(st.dictionaries(st.sampled_from(["statistics", "custom"]), unknown, max_size=1))
     return body
 
 
 @st.composite
+def inputs_and_outputs(draw: st.DrawFn) -> tuple[list[Body], list[Body]]:
+    """Mostly the same few again and again, so that runs of one version are common; else any, or none."""
+    usual = draw(st.sampled_from(USUAL))
+    if usual is not None:
+        inputs = [draw(datasets("inputFacets", name)) for name in usual[0]]
+        return inputs, [draw(datasets("outputFacets", name)) for name in usual[1]]
+    return draw(st.lists(datasets("inputFacets"), max_size=3)), draw(st.lists(datasets("outputFacets"), max_size=2))
+
+
+@st.composite
 def run_events(draw: st.DrawFn) -> Body:
+    inputs, outputs = draw(inputs_and_outputs())
+    job = draw(st.sampled_from(JOBS))
+    facets = draw(_mostly_empty(job_facets))
+    if job == "j2" and draw(st.booleans()):  # now and then it forgets, or says otherwise
+        facets |= build.STREAMING
     body = build.run_event(
         draw(st.sampled_from(EVENT_TYPES)),
         0,
-        job=draw(st.sampled_from(JOBS)),
+        job=job,
         run=draw(st.sampled_from(RUNS)),
-        inputs=draw(st.lists(datasets("inputFacets"), max_size=3)),
-        outputs=draw(st.lists(datasets("outputFacets"), max_size=2)),
-        job_facets=draw(_mostly_empty(job_facets)),
+        inputs=inputs,
+        outputs=outputs,
+        job_facets=facets,
         run_facets=draw(_mostly_empty(run_facets)) | draw(inferred),
     )
     return body | {"eventTime": draw(event_times())}
@@ -258,13 +276,9 @@ def run_events(draw: st.DrawFn) -> Body:
 
 @st.composite
 def job_events(draw: st.DrawFn) -> Body:
-    body = build.job_event(
-        0,
-        job=draw(st.sampled_from(JOBS)),
-        inputs=draw(st.lists(datasets(), max_size=2)),
-        outputs=draw(st.lists(datasets(), max_size=2)),
-        job_facets=draw(_mostly_empty(job_facets)),
-    )
+    inputs, outputs = draw(inputs_and_outputs())
+    job = draw(st.sampled_from(JOBS))
+    body = build.job_event(0, job=job, inputs=inputs, outputs=outputs, job_facets=draw(_mostly_empty(job_facets)))
     return body | {"eventTime": draw(event_times())}
 
 

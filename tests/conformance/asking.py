@@ -76,7 +76,7 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
         for mode in ("current", "ever", "30d"):
             yield f"{mode} lineage of {node}", partial(_lineage, node=node, mode=mode)
         yield f"picture of {node}", partial(_picture, node=node)
-    for job in map(job_node, job_names):
+    for job in map(job_node, job_names[:4]):
         for dataset in map(dataset_node, dataset_names):
             for edge in ((job, dataset), (dataset, job)):
                 yield f"evidence of {edge}", partial(_call, evidence.evidence, evidence.edge_id(*edge), MANY, 0)

@@ -19,6 +19,9 @@ from tests.properties.questions import every_question
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
+MOST = 250  # of the questions that a history gives, evenly chosen
+
+
 def week() -> list[Taken]:
     events = shop_week(end_at=datetime(2026, 1, 8, tzinfo=UTC)).events
     return [Taken("default", FIRST_KNOWN + at, json.dumps(event).encode()) for at, event in enumerate(events)]
@@ -27,6 +30,7 @@ def week() -> list[Taken]:
 def questions(taken: list[Taken]) -> list[Question]:
     told = distinct(taken)
     asked = every_question(told)
+    asked = asked[:: len(asked) // MOST + 1]
     middle = text_of(told[len(told) // 2].at)
     known = text_of(FIRST_KNOWN + len(told) // 2)
     bounded = [question.at(as_of=middle) for question in asked[::3]]

@@ -399,6 +399,16 @@ def test_a_streaming_run_that_completed_is_a_candidate_at_its_complete_event(v: 
 
 
 @history(
+    start(1, run=1, job_facets=STREAMING, inputs=["a"], outputs=["b"]),
+    running(7, run=1),
+    running(8, run=1, job_facets=BATCH),
+    complete(5, run=2, inputs=["c"], outputs=["b"]),
+)
+def test_a_run_that_turned_out_to_be_a_batch_is_no_candidate(v: View) -> None:
+    assert v.edges == edges("c > j", "j > b")
+
+
+@history(
     start(6, run=1, job_facets=STREAMING, inputs=["a"], outputs=["b"]),
     complete(5, run=2, inputs=["c"], outputs=["b"]),
     running(7, run=3, inputs=["d"], outputs=["b"]),
@@ -768,6 +778,7 @@ def test_one_event_may_swap_two_names(v: View) -> None:
 )
 def test_a_rename_to_itself_or_from_nowhere_cuts_nothing(v: View) -> None:
     assert v.edges == edges("j > a")
+    assert len(data(v, "a").versions) == 1
 
 
 @history(
@@ -924,6 +935,7 @@ def test_each_complete_run_gives_one_version_of_what_it_wrote(v: View) -> None:
     dataset_event(6, "a", version=version("v3")),
     dataset_event(7, "a", version=TOMBSTONE),
     complete(8, run=4, outputs=["a"]),
+    complete(9, run=5, outputs=[dataset("a", version=version("v1"))]),
 )
 def test_versions_are_named_by_version_facets_of_writers_readers_and_dataset_events(v: View) -> None:
     a = data(v, "a")

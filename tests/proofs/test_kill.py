@@ -116,7 +116,7 @@ def test_what_was_acked_before_kill_9_is_stored_and_the_state_equals_a_replay(
 
 def test_a_hub_that_is_killed_while_it_starts_can_be_started(tmp_path: Path) -> None:
     rng = random.Random(f"start {SEED}")
-    kills = pick(4, 20)
+    kills = pick(3, 20)
     began_at = time.monotonic()
     with Life(tmp_path / "filled", rng) as life:
         hub = life.start()

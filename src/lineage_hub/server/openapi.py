@@ -10,6 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from lineage_hub.server.formats import MEDIA_TYPES
+
 Schema = dict[str, Any]
 _JSON = "application/json"
 _NDJSON = "application/x-ndjson"
@@ -265,6 +267,44 @@ METRICS: dict[str, Any] = {
 }
 
 
+# What each question is answered with: the members that are always there. docs/api.md tells of the others.
+_GRAPH = ("graph", "truncated", "hidden_nodes")
+_RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", "durationMs", "facets", "job")
+_SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
+_NS = "/api/v1/namespaces/{namespace}"
+READS: dict[str, tuple[str, ...]] = {
+    "/api/v1/lineage": _GRAPH,
+    "/api/v1/column-lineage": _GRAPH,
+    "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
+    "/api/v1/edges/{edge}/evidence": (),
+    "/api/v1/events/lineage": ("events", "ids", "totalCount"),
+    "/api/v1/events/{event_id}": ("id", "tenant", "eventTime", "knownAt", "warnings", "event"),
+    "/api/v1/jobs": ("jobs", "totalCount"),
+    "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
+    "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
+    "/api/v1/namespaces": ("namespaces", "totalCount"),
+    _NS: ("name", "createdAt", "updatedAt", "ownerName", "description", "isHidden"),
+    f"{_NS}/jobs": ("jobs", "totalCount"),
+    f"{_NS}/jobs/{{job}}": (*_SUMMARY, "simpleName", "inputs", "outputs", "latestRun", "latestRuns"),
+    f"{_NS}/jobs/{{job}}/runs": ("runs", "totalCount"),
+    f"{_NS}/jobs/{{job}}/versions": ("versions", "totalCount"),
+    f"{_NS}/jobs/{{job}}/versions/{{version}}": (
+        "id",
+        "name",
+        "namespace",
+        "version",
+        "createdAt",
+        "inputs",
+        "outputs",
+    ),
+    f"{_NS}/datasets": ("datasets", "totalCount"),
+    f"{_NS}/datasets/{{dataset}}": (*_SUMMARY, "physicalName", "sourceName", "fields", "columnLineage"),
+    f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),
+    f"{_NS}/datasets/{{dataset}}/versions/{{version}}": ("id", "name", "namespace", "version", "createdAt", "fields"),
+}
+_DRAWN = {media_type: {"schema": TEXT} for media_type in MEDIA_TYPES.values()}
+
+
 def describe(app: FastAPI) -> None:
     """Serve the document with our schemas in it, and with 400 where the framework would say 422."""
 
@@ -276,8 +316,10 @@ def describe(app: FastAPI) -> None:
                 schemas.pop(unused, None)
             schemas.update(COMPONENTS)
             for path, methods in made["paths"].items():
-                for operation in methods.values():
+                for method, operation in methods.items():
                     _complete(path, operation)
+                    if method == "get" and path in READS:
+                        _describe_read(path, operation)
             app.openapi_schema = made
         return app.openapi_schema
 
@@ -294,3 +336,12 @@ def _complete(path: str, operation: Schema) -> None:
         due.add(404)
     for status in sorted(due):
         answers.setdefault(str(status), _error(status))
+
+
+def _describe_read(path: str, operation: Schema) -> None:
+    schema = _object(READS[path], **{name: {} for name in READS[path]})
+    drawn = _DRAWN if path == "/api/v1/lineage" else {}
+    operation["responses"]["200"]["content"] = {_JSON: {"schema": schema}, **drawn}
+    # These are asked about a node by its id, which may be unknown.
+    if any(parameter["name"] == "nodeId" for parameter in operation.get("parameters", ())):
+        operation["responses"].setdefault("404", _error(404))

@@ -132,6 +132,8 @@ def _translate(error: BaseException) -> LineageHubError:
     text = str(error)
     if "full" in text or "No space left" in text or "disk I/O error" in text:
         return StorageFull(
-            f"the store has no room: {text}", subject="store", action="free disk space; the hub goes on by itself"
+            f"the store can't write: {text}",
+            subject="store",
+            action="free disk space and check the disk; a running hub goes on by itself",
         )
     return StoreUnavailable(f"the store does not answer: {text}", subject="store", action="see `lineage-hub doctor`")

@@ -5,11 +5,13 @@ Everything interned is written once for each distinct value; in the steady state
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, select, tuple_, update
+from zstandard import ZstdError
 
 from lineage_hub.lineage.shapes import (
     BATCH,
@@ -213,7 +215,9 @@ class LineageWriter:
             threading.Thread(target=self._train, args=(samples,), daemon=True, name="dictionary").start()
 
     def _train(self, samples: list[bytes]) -> None:
-        self._trained.append(train(samples))
+        # Samples that teach nothing leave the frames plain.
+        with contextlib.suppress(ZstdError):
+            self._trained.append(train(samples))
 
     def _adopt_dictionary(self, connection: Connection) -> None:
         if self._trained:
