@@ -33,7 +33,7 @@ USUAL = [((A,), (B,)), ((A,), (B,)), ((A,), (B,)), ((B,), (C,)), ((A, C), (B,)),
 FIELDS = ["x", "y", "z z"]
 RUNS = [1, 1, 2, 2, 3]
 # Seconds after `build.ZERO`. Most are a handful of ties, some lie a nanosecond or weeks away.
-MOMENTS = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 20 * DAY, 31 * DAY, 45 * DAY]
+MOMENTS = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 20 * DAY, 2 + 30 * DAY, 45 * DAY]
 EVENT_TYPES = ["START", "START", "RUNNING", "RUNNING", *["COMPLETE"] * 4, "FAIL", "ABORT", "OTHER", None]
 
 NUMBERS = [

@@ -133,7 +133,7 @@ def test_a_hub_that_cannot_start_on_a_full_disk_says_so_and_starts_when_there_is
         ballast.write_bytes(bytes(free_bytes(data)))
         refused = HubProcess(data, wait=False)
         assert refused.wait() == 3
-        assert "the store has no room" in refused.said()
+        assert "the store can't write" in refused.said()
         ballast.unlink()
         with HubProcess(data) as hub:
             assert ids_of_stored(hub).keys() == {event for post in posts for event in post.events}

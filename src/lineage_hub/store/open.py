@@ -14,10 +14,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from lineage_hub.errors import ExtraMissing, LineageHubError, StorageFull, StoreUnavailable
+from lineage_hub.errors import ExtraMissing, InternalError, LineageHubError, StorageFull, StoreUnavailable
 from lineage_hub.settings import Settings
 from lineage_hub.store import tables
 from lineage_hub.store.changes import Changes
@@ -93,7 +93,9 @@ def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
     if url.get_backend_name() != "sqlite":
         if find_spec("psycopg") is None:
             raise ExtraMissing.of("postgres", "a PostgreSQL database")
-        return create_engine(url, isolation_level="REPEATABLE READ" if begin == "BEGIN" else "READ COMMITTED", **sizes)
+        level = "REPEATABLE READ" if begin == "BEGIN" else "READ COMMITTED"
+        # A server that was restarted leaves dead connections in the pool.
+        return create_engine(url, isolation_level=level, pool_pre_ping=True, **sizes)
     engine = create_engine(
         url, connect_args={"check_same_thread": False, "timeout": settings.store_busy_timeout_s}, **sizes
     )
@@ -122,6 +124,9 @@ def translated() -> Iterator[None]:
     """Errors of drivers become ours, and say whether trying again helps."""
     try:
         yield
+    except (ProgrammingError, DataError) as error:
+        # A statement that the database doesn't accept is a defect of ours; trying again won't help.
+        raise InternalError(f"the store refused a statement: {type(error.orig).__name__}", subject="store") from error
     except DBAPIError as error:
         raise _translate(error.orig or error) from error
     except (sqlite3.Error, OSError, NoConnectionFree) as error:

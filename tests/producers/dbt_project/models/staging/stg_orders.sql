@@ -1,0 +1,2 @@
+select id as order_id, customer_id, amount, ordered_on
+from {{ source('raw', 'raw_orders') }}

@@ -1,0 +1,1 @@
+select order_id from {{ ref('stg_orders') }} where amount < 0
