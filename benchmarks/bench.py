@@ -166,9 +166,7 @@ Program = Callable[[Bench], list[Row]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--short", action="store_true", help="tiny sizes, only to see that it works; judges nothing"
-    )
+    parser.add_argument("--short", action="store_true", help="tiny sizes, only to see that it works; judges nothing")
     parser.add_argument("--workspace", type=Path, help="keep loaded data folders here for the next time")
     parser.add_argument("--json", type=Path, help="write the results to this file")
 

@@ -46,9 +46,7 @@ def _column_lineage_facet(target: Table, sources: list[Table]) -> dict[str, Any]
     for place, (name, _) in enumerate(target.columns):
         source = sources[place % len(sources)]
         column = rng.choice(source.columns)[0]
-        fields[name] = {
-            "inputFields": [{"namespace": source.namespace, "name": source.name, "field": column}]
-        }
+        fields[name] = {"inputFields": [{"namespace": source.namespace, "name": source.name, "field": column}]}
     return _facet("1-2-0", "ColumnLineageDatasetFacet", fields=fields)
 
 
@@ -85,10 +83,7 @@ def _render_template(task: Task, targets: list[Table], sources: list[Table], kin
                 "jobType": _facet("2-0-3", "JobTypeJobFacet", **job_type),
             },
         },
-        "inputs": [
-            {"namespace": t.namespace, "name": t.name, "facets": {"schema": _schema_facet(t)}}
-            for t in sources
-        ],
+        "inputs": [{"namespace": t.namespace, "name": t.name, "facets": {"schema": _schema_facet(t)}} for t in sources],
         "outputs": [_output(target, sources, kind == "COMPLETE") for target in targets],
     }
     text = json.dumps(event, separators=(",", ":")).replace("%", "%%")
@@ -165,12 +160,8 @@ class EventStream:
             sources = [tables[t] for t in reads]
             targets = [tables[t] for t in task.writes]
             if drifted:
-                targets = [
-                    Table(t.namespace, t.name, (*t.columns, ("loaded_by", "VARCHAR"))) for t in targets
-                ]
-            start, complete = (
-                _render_template(task, targets, sources, kind) for kind in ("START", "COMPLETE")
-            )
+                targets = [Table(t.namespace, t.name, (*t.columns, ("loaded_by", "VARCHAR"))) for t in targets]
+            start, complete = (_render_template(task, targets, sources, kind) for kind in ("START", "COMPLETE"))
             known = (start, complete, len(targets))
             if self.runs_per_job > 1:
                 self._templates[number, drifted] = known

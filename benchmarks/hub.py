@@ -96,9 +96,7 @@ def folder_bytes(folder: Path) -> int:
 class Hub:
     """`with Hub(folder) as hub:` starts it, waits until it is ready, and stops it by SIGTERM."""
 
-    def __init__(
-        self, data: Path, *, command: Sequence[str] | None = None, first_path: str | None = None
-    ) -> None:
+    def __init__(self, data: Path, *, command: Sequence[str] | None = None, first_path: str | None = None) -> None:
         self.data = data
         self.port = free_port()
         self.ready_s = 0.0
@@ -147,9 +145,7 @@ class Hub:
         status: int | str = "no answer"
         while time.perf_counter() - started_at < START_PATIENCE_S:
             if self._process.poll() is not None:
-                raise HubError(
-                    f"the hub ended with {self._process.returncode} at its start\n{self.log_end()}"
-                )
+                raise HubError(f"the hub ended with {self._process.returncode} at its start\n{self.log_end()}")
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_PATIENCE_S)
             try:
                 connection.request("GET", path)

@@ -38,9 +38,7 @@ def measure(bench: Bench) -> list[Row]:
         late = _measure_until(bench, hub, stream, sizes.growth_late)
     bench.mark_loaded(FOLDER)
     rows = []
-    for place, way in enumerate(
-        (f"batches of {sizes.batch}", f"single events, {sizes.connections} connections")
-    ):
+    for place, way in enumerate((f"batches of {sizes.batch}", f"single events, {sizes.connections} connections")):
         rows.append(
             Row(
                 f"CPU an event at {sizes.growth_late:,} events against at {sizes.growth_early:,}; {way}",

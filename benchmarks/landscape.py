@@ -188,7 +188,5 @@ def wide_landscape(datasets: int = 100_000, seed: int = DEFAULT_SEED, *, columns
         near = rng.sample(range(2, 400), 2)
         reads = tuple(sorted((first - back) % datasets for back in near))
         dag = f"area_{first // 1000:03d}"
-        tasks.append(
-            Task(f"airflow-wide-{number % 5}", f"{dag}.load_{number:06d}", dag, reads, (first, first + 1))
-        )
+        tasks.append(Task(f"airflow-wide-{number % 5}", f"{dag}.load_{number:06d}", dag, reads, (first, first + 1)))
     return Landscape(tables, tuple(tasks), {})

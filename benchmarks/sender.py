@@ -139,9 +139,7 @@ class _Connection(asyncio.Protocol):
         if data:
             self._body.append(data)
             self._size += len(data)
-        if (self._chunked and data.endswith(b"0\r\n\r\n")) or (
-            not self._chunked and self._size == self._expected
-        ):
+        if (self._chunked and data.endswith(b"0\r\n\r\n")) or (not self._chunked and self._size == self._expected):
             self._answered()
 
     def _read_head(self, head: bytes) -> None:

@@ -33,9 +33,7 @@ def read_figures(folder: Path) -> dict[str, dict[str, Any]]:
 
 def count_outcomes(junit: Path) -> dict[str, int]:
     suites = list(ET.parse(junit).getroot().iter("testsuite")) if junit.exists() else []
-    counts = {
-        name: sum(int(s.get(name, 0)) for s in suites) for name in ("tests", "failures", "errors", "skipped")
-    }
+    counts = {name: sum(int(s.get(name, 0)) for s in suites) for name in ("tests", "failures", "errors", "skipped")}
     return {"passed": counts["tests"] - counts["failures"] - counts["errors"] - counts["skipped"], **counts}
 
 
@@ -47,9 +45,7 @@ def _show(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def render_table(
-    machine: str, figures: dict[str, dict[str, Any]], outcomes: dict[str, int], took_s: float
-) -> str:
+def render_table(machine: str, figures: dict[str, dict[str, Any]], outcomes: dict[str, int], took_s: float) -> str:
     shown = ", ".join(f"{count} {name}" for name, count in outcomes.items() if name != "tests" and count)
     lines = [
         machine,

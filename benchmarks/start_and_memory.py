@@ -12,9 +12,7 @@ EMPTY = (Bound(must=2, aim=1), Bound(must=150, aim=75))
 WIDE = (Bound(must=5, aim=2.5), Bound(must=500, aim=250))
 
 
-def _row(
-    bench: Bench, what: str, bounds: tuple[Bound, Bound], starts: list[tuple[float, float, Memory]]
-) -> Row:
+def _row(bench: Bench, what: str, bounds: tuple[Bound, Bound], starts: list[tuple[float, float, Memory]]) -> Row:
     first_s = median(first for first, _, _ in starts)
     memory_mb = median(memory.rss_mb for _, _, memory in starts)
     cpu_s = median(cpu for _, cpu, _ in starts)
@@ -40,9 +38,7 @@ def measure(bench: Bench) -> list[Row]:
     question = "/api/v1/lineage?depth=5&nodeId="
     empty = []
     for _ in range(starts):
-        with Hub(
-            bench.fresh_folder("empty"), first_path=question + quote("dataset:none:none", safe="")
-        ) as hub:
+        with Hub(bench.fresh_folder("empty"), first_path=question + quote("dataset:none:none", safe="")) as hub:
             empty.append(_observe(bench, hub))
     folder, stream = bench.wide()
     edges, columns = stream.landscape.edge_counts()

@@ -95,9 +95,7 @@ def test_a_file_that_is_missing_or_not_toml_is_refused(tmp_path: Path):
         ("DATA_DIR", "", "a path"),
     ],
 )
-def test_a_value_out_of_its_bounds_is_refused_and_says_where_it_came_from(
-    variable: str, value: str, says: str
-):
+def test_a_value_out_of_its_bounds_is_refused_and_says_where_it_came_from(variable: str, value: str, says: str):
     with pytest.raises(InvalidSetting, match=says) as caught:
         load_settings(environ={f"LINEAGE_HUB_{variable}": value})
     assert f"environment LINEAGE_HUB_{variable}" in caught.value.message

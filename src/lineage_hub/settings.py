@@ -60,9 +60,7 @@ def _setting(
 class Settings:
     """Every setting of the hub and its commands, named for its part."""
 
-    data_dir: Path = _setting(
-        Path(), "Folder that holds the embedded store.", made_by=default_data_dir, flag="--data"
-    )
+    data_dir: Path = _setting(Path(), "Folder that holds the embedded store.", made_by=default_data_dir, flag="--data")
     database_url: str = _setting(
         "", "Database of the lineage store; empty means SQLite in the data folder.", secret="url"
     )
@@ -92,16 +90,12 @@ class Settings:
         30.0, "Longest wait for an event to become durable before its request gets 503.", least=0.1, most=3600
     )
     store_read_connections: int = _setting(4, "Connections for reading.", least=1, most=256)
-    store_busy_timeout_s: float = _setting(
-        10.0, "Longest wait for a lock of the database.", least=0, most=600
-    )
+    store_busy_timeout_s: float = _setting(10.0, "Longest wait for a lock of the database.", least=0, most=600)
     store_cache_mb: int = _setting(32, "Page cache of each SQLite connection.", least=1, most=65_536)
     read_max_nodes: int = _setting(
         20_000, "Most nodes in one lineage answer; the rest is counted, not shown.", least=1, most=10_000_000
     )
-    read_cache_mb: int = _setting(
-        256, "Memory for graphs of past moments that were asked for.", least=0, most=65_536
-    )
+    read_cache_mb: int = _setting(256, "Memory for graphs of past moments that were asked for.", least=0, most=65_536)
     dead_letter_max: int = _setting(
         10_000, "Most dead letters kept; at the bound the oldest go.", least=1, most=10_000_000
     )
@@ -255,9 +249,7 @@ def _checked(setting: "Field[Any]", raw: object, origin: str) -> object:
     facts = setting.metadata
     value = _converted(setting, raw)
     if value is None:
-        wanted = {"int": "a whole number", "float": "a number", "Path": "a path"}.get(
-            type_of(setting), "text"
-        )
+        wanted = {"int": "a whole number", "float": "a number", "Path": "a path"}.get(type_of(setting), "text")
         raise _refused(setting, raw, origin, f"must be {wanted}")
     if facts["choices"] and value not in facts["choices"]:
         raise _refused(setting, raw, origin, f"must be one of {', '.join(facts['choices'])}")

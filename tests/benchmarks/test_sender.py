@@ -28,9 +28,7 @@ class Listener:
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
-                lengths = [
-                    line.split(":")[1] for line in head.split("\r\n") if line.startswith("Content-Length")
-                ]
+                lengths = [line.split(":")[1] for line in head.split("\r\n") if line.startswith("Content-Length")]
                 body = await reader.readexactly(int(lengths[0])) if lengths else b""
                 answer = self.answers[min(len(self.seen), len(self.answers) - 1)]
                 self.seen.append((head.split("\r\n")[0], body))

@@ -193,7 +193,7 @@ def spoiled(raw: bytes) -> dict[str, bytes]:
             "not UTF-8": b'"\xff\xfe"',
             "an overlong escape in UTF-8": b'"\xc0\x80"',
             "a surrogate in UTF-8": b'"\xed\xa0\x80"',
-            "Latin-1": "\"é\"".encode("latin-1"),
+            "Latin-1": '"é"'.encode("latin-1"),
             "half a surrogate pair": b'"\\ud83d"',
             "half a pair and text": b'"\\ud83d and text"',
             "the second half of a pair": b'"\\ude00"',

@@ -69,9 +69,7 @@ def test_a_bomb_within_a_bomb_stops_at_the_limit(client: Client, way: Way) -> No
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd"])
-def test_a_body_that_is_packed_wrongly_is_refused_and_kept_as_it_came(
-    client: Client, encoding: str, way: Way
-) -> None:
+def test_a_body_that_is_packed_wrongly_is_refused_and_kept_as_it_came(client: Client, encoding: str, way: Way) -> None:
     raw = way.wrap(text_of(event()))
     packed = {
         "gzip": gzip.compress(raw),

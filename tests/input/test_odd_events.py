@@ -243,9 +243,7 @@ def test_a_job_that_is_its_own_parent_and_a_ring_of_parents_are_shown(client: Cl
 def test_symlinks_that_form_a_ring_or_point_at_themselves_are_shown(client: Client) -> None:
     def link(name: str, to: str, kind: str) -> None:
         facet = {"identifiers": [{"namespace": "links", "name": to, "type": kind}]}
-        body = event(
-            run=None, job=None, dataset={"namespace": "links", "name": name, "facets": {"symlinks": facet}}
-        )
+        body = event(run=None, job=None, dataset={"namespace": "links", "name": name, "facets": {"symlinks": facet}})
         client.takes(text_of(body))
         visit(client, text_of(body))
 

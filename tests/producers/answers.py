@@ -48,8 +48,8 @@ class Answers:
             for found in self.get(f"/namespaces/{quote(namespace, safe='')}/datasets", limit=MOST)["datasets"]
         ]
 
-    def dataset(self, name: Name) -> Any:
-        return self.get(f"/namespaces/{quote(name[0], safe='')}/datasets/{quote(name[1], safe='')}")
+    def dataset(self, name: Name, **moment: str) -> Any:
+        return self.get(f"/namespaces/{quote(name[0], safe='')}/datasets/{quote(name[1], safe='')}", **moment)
 
     def _resolve(self, name: Name) -> Name:
         """The name under which a dataset is shown, whichever of its names is asked for."""

@@ -103,14 +103,12 @@ def test_runs_their_states_datasets_and_columns_are_found_again(client: OpenLine
         "jobType": job_type_job.JobTypeJobFacet(processingType="BATCH", integration="SQL", jobType="QUERY"),
     }
     client.emit(
-        run_event(
-            RunState.START, 0, good, run_facets={"parent": above, "nominalTime": nominal}, job_facets=job_facets
-        )
+        run_event(RunState.START, 0, good, run_facets={"parent": above, "nominalTime": nominal}, job_facets=job_facets)
     )
     client.emit(run_event(RunState.RUNNING, 1, good, inputs=inputs))
     client.emit(run_event(RunState.COMPLETE, 2.5, good, inputs=inputs, outputs=[output]))
     error = error_message_run.ErrorMessageRunFacet(message="no such table", programmingLanguage="SQL")
-    client.emit(run_event(RunState.START, 10, bad))
+    client.emit(run_event(RunState.START, 10, bad, run_facets={"parent": above}))
     client.emit(run_event(RunState.FAIL, 11, bad, run_facets={"errorMessage": error}))
 
     run = answers.get(f"/jobs/runs/{good}")
