@@ -22,7 +22,7 @@ STG_CUSTOMERS = (DATABASE, "shop.main_staging.stg_customers")
 STG_ORDERS = (DATABASE, "shop.main_staging.stg_orders")
 TOTALS, BROKEN = (DATABASE, "shop.main_marts.customer_totals"), (DATABASE, "shop.main_marts.broken")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dbt"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

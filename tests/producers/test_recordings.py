@@ -35,7 +35,7 @@ OWN_FACETS = {
     },
 }
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recordings")]
+pytestmark = pytest.mark.slow
 
 
 @dataclass

@@ -17,7 +17,6 @@ def every_question(events: Iterable[Event]) -> list[Question]:
     jobs = sorted({e.job for e in events if e.job is not None}.union(*map(named_jobs, events)))
     datasets = sorted({m.name for e in events for m in e.mentions}.union(*map(named_datasets, events)))
     runs = sorted({e.run[3] for e in events if e.run is not None})
-    nodes = [job_node(j) for j in jobs] + [dataset_node(d) for d in datasets]
     found = [
         ask_for("namespaces", limit=LIMIT),
         ask_for("jobs", limit=LIMIT),
@@ -36,11 +35,12 @@ def every_question(events: Iterable[Event]) -> list[Question]:
     for namespace, name in datasets:
         found.append(ask_for("namespaces", namespace, "datasets", name))
         found.append(ask_for("namespaces", namespace, "datasets", name, "versions", limit=LIMIT))
-    for node in nodes:
-        found.append(ask_for("lineage", nodeId=node, depth=DEPTH))
+    for node in map(job_node, jobs):
         found.append(ask_for("lineage", nodeId=node, depth=1))
-        found.append(ask_for("lineage", nodeId=node, depth=DEPTH, edges="ever"))
         found.append(ask_for("lineage", nodeId=node, depth=2, direction="upstream"))
+    for node in [*map(job_node, jobs), *map(dataset_node, datasets)]:
+        found.append(ask_for("lineage", nodeId=node, depth=DEPTH))
+        found.append(ask_for("lineage", nodeId=node, depth=DEPTH, edges="ever"))
     for dataset in datasets:
         for edges in ("current", "ever"):
             node = dataset_node(dataset)

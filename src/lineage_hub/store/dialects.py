@@ -5,29 +5,24 @@ Both databases spell it the same; only the dialect in use is imported, since a s
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Dialect, Table
+from sqlalchemy import Table, bindparam
 
-SQLITE, POSTGRESQL = "sqlite", "postgresql"
+SQLITE = "sqlite"
 
 
-def insert_new(dialect: str, table: Table) -> Any:
+@cache
+def insert_text(dialect: str, table: Table, columns: tuple[str, ...]) -> str:
+    """As the driver takes it, compiled once."""
+    values: dict[str, Any] = {column: bindparam(column) for column in columns}
     if dialect == SQLITE:
         from sqlalchemy.dialects import sqlite
 
-        return sqlite.insert(table)
+        statement = sqlite.insert(table).values(values).on_conflict_do_nothing()
+        return str(statement.compile(dialect=sqlite.dialect()))
     from sqlalchemy.dialects import postgresql
 
-    return postgresql.insert(table)
-
-
-def dialect_for_driver(dialect: str) -> Dialect:
-    """With the parameter style that the driver itself takes."""
-    if dialect == SQLITE:
-        from sqlalchemy.dialects import sqlite
-
-        return sqlite.dialect()
-    from sqlalchemy.dialects import postgresql
-
-    return postgresql.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+    other = postgresql.insert(table).values(values).on_conflict_do_nothing()
+    return str(other.compile(dialect=postgresql.dialect(paramstyle="format")))  # type: ignore[no-untyped-call]

@@ -5,13 +5,14 @@ Rows are written in the order of their keys, so two writers on PostgreSQL can't 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, select
+from sqlalchemy.types import NullType
 
 from lineage_hub.store import tables
-from lineage_hub.store.dialects import insert_new
+from lineage_hub.store.dialects import insert_text
 from lineage_hub.wire.canonical import digest
 
 CHUNK = 500
@@ -26,14 +27,18 @@ def intern_rows(connection: Connection, table: Table, rows: list[dict[str, Any]]
     found = _numbers(connection, table, key, wanted)
     missing = sorted((row for row in rows if row[key] not in found), key=lambda row: row[key])
     if missing:
-        connection.execute(insert_new(connection.dialect.name, table).on_conflict_do_nothing(), missing)
+        columns = tuple(missing[0])
+        text = insert_text(connection.dialect.name, table, columns)
+        connection.exec_driver_sql(text, [tuple(row[column] for column in columns) for row in missing])
         found.update(_numbers(connection, table, key, [row[key] for row in missing]))
     return found
 
 
 def _numbers(connection: Connection, table: Table, key: str, wanted: list[Any]) -> dict[Any, int]:
     column = table.c[key]
-    statement = select(column, table.c.id).where(column.in_(bindparam("wanted", expanding=True)))
+    # Without a type: what the driver takes as it is needn't be looked at one by one.
+    wanted_values = bindparam("wanted", expanding=True, type_=NullType())
+    statement = select(column, table.c.id).where(column.in_(wanted_values))
     found: dict[Any, int] = {}
     for start in range(0, len(wanted), CHUNK):
         rows: Any = connection.execute(statement, {"wanted": wanted[start : start + CHUNK]})
@@ -67,11 +72,10 @@ def intern_entities(connection: Connection, names: Iterable[Name]) -> dict[Name,
     return {name: found[key] for key, name in named.items()}
 
 
-def intern_blobs(
-    connection: Connection, bodies: Mapping[bytes, bytes], pack: Callable[[bytes], bytes]
-) -> dict[bytes, int]:
-    found = _numbers(connection, tables.blob, "hash", sorted(bodies))
-    missing = [{"hash": key, "body": pack(body)} for key, body in bodies.items() if key not in found]
+def intern_blobs(connection: Connection, keys: Collection[bytes], packed: Callable[[bytes], bytes]) -> dict[bytes, int]:
+    """By digest; `packed` gives the frame of those that aren't there yet."""
+    found = _numbers(connection, tables.blob, "hash", sorted(keys))
+    missing = [{"hash": key, "body": packed(key)} for key in keys if key not in found]
     if missing:
         found.update(intern_rows(connection, tables.blob, missing))
     return found

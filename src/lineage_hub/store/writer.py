@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, select, tuple_, update
+from sqlalchemy import Connection, bindparam, select, tuple_, update
 from zstandard import ZstdError
 
 from lineage_hub.lineage.shapes import (
@@ -41,10 +41,10 @@ from lineage_hub.model import Scope
 from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
-from lineage_hub.store.dialects import dialect_for_driver, insert_new
+from lineage_hub.store.dialects import insert_text
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
-from lineage_hub.wire import Element, Event
+from lineage_hub.wire import Element, Event, Facet
 from lineage_hub.wire.canonical import digest
 from lineage_hub.wire.facets import Identifier, Key
 from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
@@ -117,11 +117,15 @@ class LineageWriter:
     def committed(self) -> None:
         """What was written is on disk: the dictionary that it may use with it."""
         self._adopted = None
+        for facet in self._sql.interned:
+            facet.body = None
+        self._sql.interned.clear()
 
     def rolled_back(self) -> None:
         """Numbers that were given meanwhile stand for nothing, or for something else soon: they are forgotten."""
         self._shapes, self._tenants = Recent(self._recent), {}
         self._sql.linked = False
+        self._sql.interned.clear()
 
     def _known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
         found: dict[bytes, Known] = {}
@@ -232,18 +236,14 @@ class Inserts:
     """The hot inserts, compiled once for the dialect and run by the driver; rare ones build shapes."""
 
     def __init__(self, dialect: str) -> None:
-        self._dialect = dialect
         self._text = {
-            table.name: self._compiled(table)
+            table.name: insert_text(dialect, table, tuple(table.columns.keys()))
             for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link)
         }
         # Whether a symlinks facet named a pair for the first time.
         self.linked = False
-
-    def _compiled(self, table: Table) -> str:
-        values: dict[str, Any] = {column.name: bindparam(column.name) for column in table.columns}
-        statement = insert_new(self._dialect, table).values(values)
-        return str(statement.on_conflict_do_nothing().compile(dialect=dialect_for_driver(self._dialect)))
+        # Facets whose bodies needn't be kept once the transaction is on disk.
+        self.interned: list[Facet] = []
 
     def run(self, connection: Connection, table: str, rows: list[tuple[Any, ...]]) -> int:
         if not rows:
@@ -252,13 +252,16 @@ class Inserts:
 
     def intern_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
         names: set[tuple[int, str, str]] = set()
-        bodies: dict[bytes, bytes] = {}
+        facets: dict[bytes, tuple[Facet, Event]] = {}
         for event in events.values():
             names.update(_names(event))
-            stable = {f.digest for e in _elements(event) for name, f in e.facets.items() if name not in VOLATILE_FACETS}
-            bodies.update((key, body) for key, body in facet_bodies(event.raw).items() if key in stable)
+            for element in _elements(event):
+                for name, facet in element.facets.items():
+                    if name not in VOLATILE_FACETS and (facet.digest not in facets or facet.body is not None):
+                        facets[facet.digest] = (facet, event)
         ids = intern_entities(connection, names)
-        blobs = intern_blobs(connection, bodies, codec.compress)
+        blobs = intern_blobs(connection, facets, lambda key: codec.compress(_body(*facets[key])))
+        self.interned += [facet for facet, _ in facets.values() if facet.body is not None]
         shapes = {key: _shape(event, ids, blobs) for key, event in events.items()}
         rows = [{"hash": key, "subject": shape.subject, "body": encode(shape)} for key, shape in shapes.items()]
         numbers = intern_rows(connection, tables.shape, rows)
@@ -309,6 +312,10 @@ def _shape_key(event: Event) -> bytes:
     if event.parent is not None:
         parts.append("\0".join(("p", *event.parent[0], *(event.root or ()))).encode())
     return digest(*parts)
+
+
+def _body(facet: Facet, event: Event) -> bytes:
+    return facet.body if facet.body is not None else facet_bodies(event.raw)[facet.digest]
 
 
 def _elements(event: Event) -> tuple[Element, ...]:

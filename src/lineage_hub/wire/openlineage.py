@@ -30,13 +30,17 @@ _FACET_MAPS = ("facets", "inputFacets", "outputFacets")
 
 
 class Facet:
-    """A facet by its digest, with the facts in it that the fold reads; its body stays in the raw event."""
+    """A facet by its digest, with the facts in it that the fold reads.
 
-    __slots__ = ("digest", "lifecycle", "links", "location", "previous", "sources", "streaming")
+    Its body is kept until a store has it; after that it is found there, and in the raw event.
+    """
+
+    __slots__ = ("body", "digest", "lifecycle", "links", "location", "previous", "sources", "streaming")
 
     def __init__(self, name: str, body: bytes) -> None:
         # Of a repeated key the last value counts, whatever type an earlier one has: the canonical form has it alone.
         body = canonical(body)
+        self.body: bytes | None = body
         self.digest = digest(body)
         self.sources: tuple[Key, ...] = ()
         self.links: tuple[Identifier, ...] = ()
