@@ -11,6 +11,8 @@ import pytest
 from tests.input.client import TENANT, WAYS, Body, Client, Way, event, text_of
 from tests.input.crawl import visit
 
+pytestmark = pytest.mark.slow
+
 ONE, BATCH, ENVELOPE, WEBHOOK = WAYS
 DATASET = {"namespace": "db", "name": "t"}
 WRONG: dict[str, Any] = {
@@ -79,7 +81,6 @@ KNOWN_FACETS = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", POSITIONS)
 def test_a_wrong_type_at_a_structural_position_is_refused_by_its_name(client: Client, path: str, way: Way) -> None:
     for kind, value in WRONG.items():
@@ -116,7 +117,6 @@ def test_an_event_of_no_kind_is_refused(client: Client, way: Way) -> None:
     assert "'DONE' is unknown" in reason
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("facet", KNOWN_FACETS)
 def test_a_facet_of_any_content_is_kept_and_warned_of_and_no_question_fails_for_it(client: Client, facet: str) -> None:
     inner = [{"fields": 7}, {"fields": {"a": {"inputFields": "x"}}}, {"_deleted": "no"}, {"run": []}, {facet: []}]
@@ -138,7 +138,7 @@ def test_a_facet_of_any_content_is_kept_and_warned_of_and_no_question_fails_for_
             f"inputs[0].inputFacets.{facet}",
             f"outputs[0].outputFacets.{facet}",
         }
-        visit(client, text_of(body))
+        visit(client, text_of(body), parsed=False)
 
 
 NOT_JSON = {
@@ -257,6 +257,25 @@ def test_in_a_mixed_batch_the_good_events_are_taken_and_each_bad_one_is_a_letter
     assert sorted(letter["excerpt"] for letter in client.letters()) == sorted(json.dumps(one) for one in bad)
     for one in good:
         assert client.get(f"jobs/runs/{one['run']['runId']}").status_code == 200
+
+
+@pytest.mark.parametrize("spoiler", [b"NaN", b"-Infinity", b'"\\ud83d"', b'[1.5, "\\ude00"]'], ids=repr)
+def test_one_event_that_python_alone_takes_for_json_does_not_cost_the_others(
+    client: Client, spoiler: bytes, way: Way
+) -> None:
+    if way is ONE:
+        return
+    good = [event(), event()]
+    bad = text_of(event()).replace(b'"runId"', b'"facets": {"x": {"value": %s}}, "runId"' % spoiler)
+    answer = client.post(way, way.wrap(b" , ".join([text_of(good[0]), bad, text_of(good[1])])))
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert (told["summary"]["failed"] if way is BATCH else told["rejected"]) == 1
+    (letter,) = client.letters()
+    assert client.get(f"dead-letters/{letter['id']}").json()["body"].encode() == bad
+    for one in good:
+        run = client.get(f"jobs/runs/{one['run']['runId']}")
+        assert run.status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ import zstandard
 from tests.hub_process import HubProcess
 from tests.input.client import BODY_LIMIT, ERROR_FIELDS, KEPT, WAYS, Client, Way, event, text_of
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_body_over_the_limit_is_refused_and_its_beginning_kept(client: Client, way: Way) -> None:
     body = b"[" + b"x" * BODY_LIMIT

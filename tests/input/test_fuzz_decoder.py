@@ -19,6 +19,8 @@ from tests.oracle.identity import event_id, parse
 from tests.properties.sizes import SOAK, TIMEOUT_S, examples
 from tests.strategies import Sent, events, spellings
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 RECORDINGS = ROOT / "tests" / "fixtures" / "recordings"
 SECONDS, RUNS = (3600, 50_000_000) if SOAK else (20, 20_000)
@@ -33,7 +35,6 @@ TOKENS = [
 LITERALS = ["{}", "[]", "null", "true", "-0", "1e400", "1.0", "12345678901234567890", "\\ud83d", "\\u0000", "NaN"]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(SECONDS + 120)
 def test_the_fuzzer_finds_no_bytes_that_the_decoder_neither_takes_nor_refuses(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds"

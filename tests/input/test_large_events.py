@@ -12,6 +12,8 @@ from tests.hub_process import HubProcess
 from tests.input.client import WAYS, Client, event, text_of
 from tests.input.crawl import about_job, ask, visit
 
+pytestmark = pytest.mark.slow
+
 ONE = WAYS[0]
 
 
@@ -23,7 +25,6 @@ def own_client(tmp_path: Path) -> Iterator[Client]:
         client.still_works()
 
 
-@pytest.mark.slow
 def test_ten_thousand_columns_are_taken_and_shown(client: Client) -> None:
     columns = [f"column_{n}" for n in range(10_000)]
     source = {"namespace": "wide", "name": "source"}
@@ -46,7 +47,6 @@ def test_ten_thousand_columns_are_taken_and_shown(client: Client) -> None:
     visit(client, raw)
 
 
-@pytest.mark.slow
 def test_five_thousand_inputs_are_taken_and_shown(client: Client) -> None:
     inputs = [{"namespace": "many", "name": f"part-{n}"} for n in range(5_000)]
     job = {"namespace": "many", "name": "union"}

@@ -12,6 +12,8 @@ import pytest
 from tests.input.client import TENANT, WAYS, Body, Client, Way, event, text_of
 from tests.input.crawl import about_dataset, about_job, about_run, ask, visit
 
+pytestmark = pytest.mark.slow
+
 ONE = WAYS[0]
 NAME_LIMIT, RUN_ID_LIMIT = 65_536, 2_000
 NAMES = {
@@ -49,7 +51,6 @@ NAMES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_any_text_is_a_name_and_every_question_about_it_is_answered(client: Client, name: str) -> None:
     text = NAMES[name]

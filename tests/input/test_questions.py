@@ -8,6 +8,8 @@ import pytest
 
 from tests.input.client import Client, event, text_of
 
+pytestmark = pytest.mark.slow
+
 JOB, TABLE, RUN = "job:asked:load", "dataset:asked:t", "asked-run"
 GOOD = {
     "namespaces": {},

@@ -6,6 +6,8 @@ import pytest
 
 from tests.input.client import Client, Way, event, text_of
 
+pytestmark = pytest.mark.slow
+
 BAD = {
     "0001-01-01T00:00:00Z": "outside the years",
     "0000-01-01T00:00:00Z": "calendar",

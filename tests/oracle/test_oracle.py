@@ -961,6 +961,28 @@ def test_a_run_reads_the_version_its_facet_names_else_the_current_one_at_its_sta
 
 
 @history(
+    complete(1, run=1, outputs=["b"]),
+    complete(2, run=2, outputs=["a"]),
+    complete(3, run=3, inputs=["a", "b"]),
+    dataset_event(4, "a", lifecycleStateChange=lifecycle("RENAME", "b")),
+)
+def test_what_a_run_read_before_another_was_renamed_over_it_has_no_version(v: View) -> None:
+    [version_of_b] = data(v, "a").versions
+    assert version_of_b[2:] == ("run", run(v, 1).key)
+    assert run(v, 3).input_versions == {(NAMESPACE, "a"): version_of_b}
+
+
+@history(
+    complete(1, run=1, outputs=["b"]),
+    complete(2, run=2, outputs=["a"]),
+    complete(3, run=3, inputs=["a"]),
+    dataset_event(4, "a", lifecycleStateChange=lifecycle("RENAME", "b")),
+)
+def test_what_a_run_read_is_not_what_later_has_its_name(v: View) -> None:
+    assert run(v, 3).input_versions == {}
+
+
+@history(
     complete(1, run=1, outputs=["a"]),
     dataset_event(2, "a", lifecycleStateChange=DROP),
     complete(3, run=2, outputs=["a"]),

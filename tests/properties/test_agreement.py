@@ -1,6 +1,7 @@
 """What a hub says over HTTP is what the oracle says, for hand-made histories and for any other."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ import tests.oracle.test_oracle  # noqa: F401 (the hand-made histories stand bes
 from tests.oracle.build import run_id, spelled
 from tests.oracle.events import Taken, distinct
 from tests.oracle.histories import HISTORIES
+from tests.oracle.identity import canon, parse
 from tests.oracle.view import view
 from tests.properties.agreement import Agreement
 from tests.properties.arriving import FIRST_KNOWN, event_moments, known_moments, taken_over_time
@@ -23,6 +25,30 @@ def assert_agreement(agreement: Agreement) -> None:
     found = agreement.differences()
     moment = f"as_of {agreement.as_of}, known_at {agreement.known_at}"
     assert not found, f"{len(found)} differences ({moment}):\n" + "\n".join(found[:20])
+
+
+def assert_agreement_on(taken: list[Taken], t: int | None, k: int | None, hub: Hub) -> None:
+    """A failure is told for as few of the events, and in as plain a spelling, as still show it."""
+    if not Agreement(hub, view(taken, t, k), t, k).differences():
+        return
+    at = 0
+    while at < len(taken):
+        fewer = taken[:at] + taken[at + 1 :]
+        if _differ(fewer, t, k):
+            taken = fewer
+        else:
+            at += 1
+    plain = [replace(one, raw=canon(parse(one.raw)).encode()) for one in taken]
+    taken = plain if _differ(plain, t, k) else taken
+    with fresh_hub(taken) as small:
+        texts = "\n".join(f"{one.tenant} {one.known_at} {one.raw.decode()}" for one in taken)
+        found = Agreement(small, view(taken, t, k), t, k).differences()
+        raise AssertionError(f"as_of {t}, known_at {k}:\n{texts}\n" + "\n".join(found[:20]))
+
+
+def _differ(taken: list[Taken], t: int | None, k: int | None) -> bool:
+    with fresh_hub(taken) as hub:
+        return bool(Agreement(hub, view(taken, t, k), t, k).differences())
 
 
 def in_its_own_world(name: str) -> list[Taken]:
@@ -64,7 +90,7 @@ def test_the_hub_and_the_oracle_agree_on_any_history_at_any_moment(data: st.Data
     times = [None, *event_moments(distinct(taken))]
     known = [None, *known_moments(taken)]
     with fresh_hub(taken) as hub:
-        assert_agreement(Agreement(hub, view(taken)))
+        assert_agreement_on(taken, None, None, hub)
         for _ in range(moments(1, 5)):
             t, k = data.draw(st.sampled_from(times)), data.draw(st.sampled_from(known))
-            assert_agreement(Agreement(hub, view(taken, t, k), t, k))
+            assert_agreement_on(taken, t, k, hub)

@@ -1,5 +1,7 @@
 """Settings enter; a hub runs until it is told to stop."""
 
+import sys
+
 from lineage_hub.cli.app import app
 from lineage_hub.cli.options import ALL, HUB, takes_settings
 from lineage_hub.errors import ExtraMissing
@@ -12,6 +14,8 @@ from lineage_hub.settings import Settings
 @takes_settings(*(name for name in ALL if name not in HUB))
 def serve(settings: Settings) -> None:
     """Start a hub on embedded defaults; Ctrl-C or SIGTERM stops it after the requests in flight."""
+    # FastAPI looks whether a parameter is a model of pydantic 1, and for that imports all of it; none of ours is.
+    sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]
     try:
         from lineage_hub.logs import set_up_logs
         from lineage_hub.server.serve import run

@@ -14,26 +14,9 @@ from sqlalchemy import Connection, bindparam, select, tuple_, update
 from zstandard import ZstdError
 
 from lineage_hub.lineage.shapes import (
-    BATCH,
-    CREATES,
-    CUTS,
-    DATASET_EVENT,
-    IN,
-    IN_RAW,
     INFERRED,
-    JOB_EVENT,
-    KINDS,
-    OUT,
-    RENAMED_HERE,
-    STATIC,
-    STATIC_IN,
-    STATIC_OUT,
-    STREAM,
     STREAMING,
     TYPES,
-    UNSAID,
-    Mention,
-    Shape,
     encode,
     run_key,
 )
@@ -44,14 +27,11 @@ from lineage_hub.store.codec import SAMPLES, Codec, train
 from lineage_hub.store.dialects import insert_text
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
-from lineage_hub.wire import Element, Event, Facet
-from lineage_hub.wire.canonical import digest
-from lineage_hub.wire.facets import Identifier, Key
-from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
+from lineage_hub.store.shaping import body_of, cutting, elements_of, link_type, names_of, shape_key, shape_of
+from lineage_hub.wire import Event, Facet
+from lineage_hub.wire.facets import Key
+from lineage_hub.wire.openlineage import VOLATILE_FACETS
 from lineage_hub.wire.recent import Recent
-
-# What such an event says about a table's life has not happened.
-UNDONE = ("FAIL", "ABORT")
 
 
 class Known(NamedTuple):
@@ -89,7 +69,7 @@ class LineageWriter:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
         self._adopt_dictionary(connection)
-        keys = [_shape_key(event) for event, _ in batch]
+        keys = [shape_key(event) for event, _ in batch]
         known = self._known(connection, keys, [event for event, _ in batch])
         tenants = self._tenant_ids(connection, {event.tenant for event, _ in batch})
         seq = self._take(connection, len(batch))
@@ -189,7 +169,7 @@ class LineageWriter:
     def _cut(self, connection: Connection, fresh: list[tuple[Any, Event]]) -> bool:
         wanted: list[tuple[Any, Key, Key | None]] = []
         for row, event in fresh:
-            for element in _cutting(event):
+            for element in cutting(event):
                 if element.lifecycle == "DROP":
                     wanted.append((row, element.key, None))
                 elif element.previous is not None:
@@ -254,15 +234,15 @@ class Inserts:
         names: set[tuple[int, str, str]] = set()
         facets: dict[bytes, tuple[Facet, Event]] = {}
         for event in events.values():
-            names.update(_names(event))
-            for element in _elements(event):
+            names.update(names_of(event))
+            for element in elements_of(event):
                 for name, facet in element.facets.items():
                     if name not in VOLATILE_FACETS and (facet.digest not in facets or facet.body is not None):
                         facets[facet.digest] = (facet, event)
         ids = intern_entities(connection, names)
-        blobs = intern_blobs(connection, facets, lambda key: codec.compress(_body(*facets[key])))
+        blobs = intern_blobs(connection, facets, lambda key: codec.compress(body_of(*facets[key])))
         self.interned += [facet for facet, _ in facets.values() if facet.body is not None]
-        shapes = {key: _shape(event, ids, blobs) for key, event in events.items()}
+        shapes = {key: shape_of(event, ids, blobs) for key, event in events.items()}
         rows = [{"hash": key, "subject": shape.subject, "body": encode(shape)} for key, shape in shapes.items()]
         numbers = intern_rows(connection, tables.shape, rows)
         mentions: set[tuple[int, int]] = set()
@@ -273,9 +253,9 @@ class Inserts:
             known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
         self.run(connection, "mention", sorted(mentions))
         links = {
-            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, link.namespace, link.name)], _link_type(link))
+            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, link.namespace, link.name)], link_type(link))
             for event in events.values()
-            for element in _elements(event)
+            for element in elements_of(event)
             for link in element.links
         }
         self.linked = self.run(connection, "link", sorted(links)) > 0 or self.linked
@@ -300,108 +280,3 @@ _KNOWN_EARLIER = (
 )
 _RAW = select(tables.raw.c.body).where(tables.raw.c.seq == bindparam("number"))
 _RESPELL = update(tables.raw).where(tables.raw.c.seq == bindparam("number")).values(body=bindparam("text"))
-
-
-def _shape_key(event: Event) -> bytes:
-    assert event.subject is not None
-    parts = [event.kind.encode(), event.subject.shape]
-    parts += [b"i" + element.shape for element in event.inputs]
-    parts += [b"o" + element.shape for element in event.outputs]
-    if event.type in UNDONE and any(element.lifecycle for element in event.outputs):
-        parts.append(b"undone")
-    if event.parent is not None:
-        parts.append("\0".join(("p", *event.parent[0], *(event.root or ()))).encode())
-    return digest(*parts)
-
-
-def _body(facet: Facet, event: Event) -> bytes:
-    return facet.body if facet.body is not None else facet_bodies(event.raw)[facet.digest]
-
-
-def _elements(event: Event) -> tuple[Element, ...]:
-    assert event.subject is not None
-    return (event.subject, *event.inputs, *event.outputs)
-
-
-def _cutting(event: Event) -> Iterable[Element]:
-    if event.type in UNDONE:
-        return ()
-    elements = event.outputs
-    if KINDS[event.kind] == JOB_EVENT:
-        elements = (*event.inputs, *event.outputs)
-    elif KINDS[event.kind] == DATASET_EVENT:
-        assert event.subject is not None
-        elements = (event.subject,)
-    return [element for element in elements if element.lifecycle == "DROP" or _is_renamed(element)]
-
-
-def _is_renamed(element: Element) -> bool:
-    return element.lifecycle == "RENAME" and element.previous is not None and element.previous != element.key
-
-
-def _names(event: Event) -> Iterable[tuple[int, str, str]]:
-    assert event.subject is not None
-    about_dataset = KINDS[event.kind] == DATASET_EVENT
-    yield (tables.DATASET if about_dataset else tables.JOB, *event.subject.key)
-    for element in (*event.inputs, *event.outputs, *((event.subject,) if about_dataset else ())):
-        yield (tables.DATASET, *element.key)
-        for key in element.sources:
-            yield (tables.DATASET, *key)
-        for link in element.links:
-            yield (tables.DATASET, link.namespace, link.name)
-    for element in _cutting(event):
-        if element.previous is not None:
-            yield (tables.DATASET, *element.previous)
-    if event.parent is not None:
-        yield (tables.JOB, *event.parent[0])
-    if event.root is not None:
-        yield (tables.JOB, *event.root)
-
-
-def _shape(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[bytes, int]) -> Shape:
-    assert event.subject is not None
-    kind = KINDS[event.kind]
-    if kind == DATASET_EVENT:
-        sided: list[tuple[Element, int]] = [(event.subject, STATIC)]
-    else:
-        sides = (STATIC_IN, STATIC_OUT) if kind == JOB_EVENT else (IN, OUT)
-        sided = [(e, sides[0]) for e in event.inputs] + [(e, sides[1]) for e in event.outputs]
-    named: set[int] = set()
-    mentions = []
-    for element, side in sided:
-        marks = 0
-        if side != IN and event.type not in UNDONE:
-            renamed = _is_renamed(element)
-            marks |= CREATES if element.lifecycle == "CREATE" else 0
-            marks |= CUTS if renamed or element.lifecycle == "DROP" else 0
-            if renamed and element.previous is not None:
-                marks |= RENAMED_HERE
-                named.add(ids[(tables.DATASET, *element.previous)])
-        named.update(ids[(tables.DATASET, link.namespace, link.name)] for link in element.links)
-        sources = tuple(sorted(ids[(tables.DATASET, *key)] for key in element.sources))
-        mentions.append(
-            Mention(ids[(tables.DATASET, *element.key)], side, marks, _facet_numbers(element, blobs), sources)
-        )
-    parent = ids[(tables.JOB, *event.parent[0])] if event.parent else 0
-    named.update({parent} if parent else set(), {ids[(tables.JOB, *event.root)]} if event.root else set())
-    job_facets: dict[str, int] = {}
-    processing, location = UNSAID, None
-    if kind != DATASET_EVENT:
-        job_facets = _facet_numbers(event.subject, blobs)
-        if "jobType" in event.subject.facets:
-            processing = STREAM if event.subject.streaming else BATCH
-        if "sourceCodeLocation" in event.subject.facets:
-            location = event.subject.facets["sourceCodeLocation"].location
-    subject = ids[(tables.DATASET if kind == DATASET_EVENT else tables.JOB, *event.subject.key)]
-    return Shape(subject, kind, processing, location, job_facets, tuple(mentions), tuple(sorted(named)), parent)
-
-
-def _link_type(link: Identifier) -> str:
-    return link.type[:32].replace("\0", " ")
-
-
-def _facet_numbers(element: Element, blobs: dict[bytes, int]) -> dict[str, int]:
-    return {
-        name: IN_RAW if name in VOLATILE_FACETS else blobs[facet.digest]
-        for name, facet in sorted(element.facets.items())
-    }
