@@ -38,7 +38,7 @@ quick: setup
 	$(PYTEST) tests -m "not slow and not serial" -n auto -q
 
 test: static system quick ## Everything: what check does, then the slow tests, those that need the machine alone last
-	$(PYTEST) tests -m "slow and not serial" -n auto --dist loadgroup $(MAY_BE_EMPTY)
+	$(PYTEST) tests -m "slow and not serial" -n auto --dist loadscope $(MAY_BE_EMPTY)
 	$(PYTEST) tests -m serial $(MAY_BE_EMPTY)
 
 system: # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store

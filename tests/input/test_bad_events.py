@@ -124,8 +124,8 @@ def test_a_facet_of_any_content_is_kept_and_warned_of_and_no_question_fails_for_
         body = event(
             run={"runId": f"{facet} {number}", "facets": {facet: value}},
             job={"namespace": "input", "name": facet, "facets": {facet: value}},
-            inputs=[{"namespace": "db", "name": "in", "facets": {facet: value}, "inputFacets": {facet: value}}],
-            outputs=[{"namespace": "db", "name": "out", "facets": {facet: value}, "outputFacets": {facet: value}}],
+            inputs=[{"namespace": facet, "name": "in", "facets": {facet: value}, "inputFacets": {facet: value}}],
+            outputs=[{"namespace": facet, "name": "out", "facets": {facet: value}, "outputFacets": {facet: value}}],
         )
         taken = client.post(ONE, text_of(body))
         assert taken.status_code == 201, taken.text
