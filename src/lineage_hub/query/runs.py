@@ -19,7 +19,7 @@ from lineage_hub.query.identity import job_version
 from lineage_hub.query.nodes import run_summary
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
-from lineage_hub.query.versions import Versions
+from lineage_hub.query.versions import Spoken, Versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (
@@ -182,21 +182,25 @@ def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
 def _datasets(
     snapshot: Snapshot, found: RunFacts, events: list[tuple[Any, RawEvent]], versions: Versions, *, written: bool
 ) -> list[Answer]:
-    """Under present names; a dataset that is gone since then shows the name it had."""
+    """Under present names; a dataset that is gone since then shows the name it had, and no version."""
     shapes = snapshot.reader.shapes({row.shape for row in found.events})
+    alive: dict[int, list[Spoken]] = {}
     groups: dict[int, set[int]] = {}
     for row in found.events:
         for mention in shapes[row.shape].mentions:
             if (mention.side in WRITTEN) == written:
                 lies_on = snapshot.place_mention(row, shapes[row.shape], mention, found)
-                dataset = mention.dataset if lies_on is None else snapshot.joined((lies_on,)).of(lies_on)
+                named = mention.dataset if lies_on is None else lies_on
+                dataset = snapshot.joined((named,)).of(named)
                 groups.setdefault(dataset, set()).add(mention.dataset)
+                if lies_on is not None:
+                    alive.setdefault(dataset, []).append((row, mention))
     names = snapshot.names({*groups, *(name for group in groups.values() for name in group)})
     sides = [of_side(event, OUT if written else IN) for _, event in events]
     answers = []
     for dataset in sorted(groups, key=names.__getitem__):
         namespace, name = names[dataset]
-        version = versions.of_run(dataset, groups[dataset], found, written=written)
+        version = versions.of_run(dataset, alive[dataset], found, written=written) if dataset in alive else None
         own = _own_facets(sides, {names[one] for one in groups[dataset]}, written)
         answer: Answer = {
             "datasetVersionId": {"namespace": namespace, "name": name, "version": version},

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lineage_hub.lineage.names import opening_cut
-from lineage_hub.lineage.rows import Ord, RunKey
+from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import RUN_EVENT, Mention, Shape
 from lineage_hub.lineage.shapes import run_id as run_text
@@ -21,6 +21,8 @@ from lineage_hub.wire import facets as read
 from lineage_hub.wire.raw import RawEvent
 
 PAGE = 20
+# An event and one of its mentions.
+Spoken = tuple[EventRow, Mention]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,9 @@ class Versions:
                 found = Version(self._id(dataset, "run", *self._run_parts(run.key)), run.end, run)
         return found
 
-    def of_run(self, dataset: int, mention_names: Collection[int], run: RunFacts, *, written: bool) -> str | None:
-        """The id that an input or output of this run shows."""
-        named = self._named_in_run(run, mention_names, written)
+    def of_run(self, dataset: int, mentions: list[Spoken], run: RunFacts, *, written: bool) -> str | None:
+        """The id that an input or output of this run shows; `mentions` are those that lie on the dataset."""
+        named = self._named_by(mentions)
         if named is not None:
             return self._id(dataset, "version", named)
         if written:
@@ -201,18 +203,15 @@ class Versions:
                 found[_place(one)] = name
         return found
 
-    def _named_in_run(self, run: RunFacts, names: Collection[int], written: bool) -> str | None:
-        shapes = self._snapshot.reader.shapes({row.shape for row in run.events})
-        for row in reversed(run.events):
-            mentions = [
-                m
-                for m in self._mentions_of(row.shape, shapes[row.shape], names)
-                if (m.side in WRITTEN) == written and "version" in m.facets
-            ]
-            if mentions:
-                event = raw_events(self._snapshot, [row])[0][1]
-                return _version_name(event, mentions[0], self._snapshot.name(mentions[0].dataset))
-        return None
+    def _named_by(self, mentions: list[Spoken]) -> str | None:
+        """What the newest version facet says; of two names in one event the least speaks."""
+        holding = [(row, mention) for row, mention in mentions if "version" in mention.facets]
+        if not holding:
+            return None
+        names = self._snapshot.names(mention.dataset for _, mention in holding)
+        row, mention = max(sorted(holding, key=lambda one: names[one[1].dataset]), key=lambda one: one[0].ord)
+        event = raw_events(self._snapshot, [row])[0][1]
+        return _version_name(event, mention, names[mention.dataset])
 
     def _id(self, dataset: int, kind: str, *what: str) -> str:
         members = self._snapshot.joined((dataset,)).all_of(dataset)

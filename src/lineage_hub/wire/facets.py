@@ -195,7 +195,7 @@ def is_tombstone(body: bytes) -> bool:
     if b"_deleted" not in body:
         return False
     try:
-        return _tombstone(body).deleted
+        return _last_values(_tombstone, body).deleted
     except _BAD:
         return False
 
