@@ -95,7 +95,6 @@ class Settings:
     read_max_nodes: int = _setting(
         20_000, "Most nodes in one lineage answer; the rest is counted, not shown.", least=1, most=10_000_000
     )
-    read_cache_mb: int = _setting(256, "Memory for graphs of past moments that were asked for.", least=0, most=65_536)
     dead_letter_max: int = _setting(
         10_000, "Most dead letters kept; at the bound the oldest go.", least=1, most=10_000_000
     )

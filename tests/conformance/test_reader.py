@@ -172,13 +172,6 @@ def check_newest_ids(reader: Reader, world: World, rows: list[EventRow]) -> None
         assert reader.newest_ids(world.shapes, at) == expected
 
 
-def check_first_ids(reader: Reader, world: World, rows: list[EventRow]) -> None:
-    for at in world.times:
-        same = [row for row in rows if row.event_at == at]
-        expected = {row.shape: row.event_id for row in ordered(same, descending=True)}
-        assert reader.first_ids(world.shapes, at) == expected
-
-
 def check_candidates(reader: Reader, world: World, rows: list[EventRow]) -> None:
     expected = at_last(row for row in rows if row.type in CANDIDATES)
     assert sets(reader.candidates(world.jobs)) == expected
@@ -287,7 +280,7 @@ UNBOUNDED = {
 BOUNDED = {
     check.__name__.removeprefix("check_"): check
     for check in (
-        check_bounds, check_newest_ids, check_first_ids, check_candidates, check_candidates_before, check_last_started,
+        check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
         check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts,

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from lineage_hub.errors import InternalError, InvalidEvent, LineageHubError, Overloaded, Terminal
+from lineage_hub.lineage.rows import event_reference
 from lineage_hub.logs import get_logger
 from lineage_hub.model import Scope
 from lineage_hub.settings import Settings
@@ -242,8 +243,3 @@ def _finish(results: list[tuple[Submission, Any]]) -> None:
             submission.future.set_exception(result)
         else:
             submission.future.set_result(result)
-
-
-def event_reference(event_at: int, event_id: bytes) -> str:
-    """The public id of an event: its time leads, so that it is found by the index on time."""
-    return f"{event_at + 2**63:016x}{event_id.hex()}"

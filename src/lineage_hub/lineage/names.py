@@ -13,7 +13,6 @@ from lineage_hub.lineage.rows import CutRow, EventRow, Ord
 from lineage_hub.lineage.shapes import CREATES, RENAMED_HERE, RUN_EVENT, RUNNING, Mention, Shape
 
 Cuts = Mapping[int, list[CutRow]]
-NO_CUTS: Cuts = {}
 
 
 def cuts_by_dataset(rows: Iterable[CutRow]) -> Cuts:

@@ -9,6 +9,11 @@ Ord = tuple[int, bytes]
 RunKey = tuple[int, int, bytes]
 
 
+def event_reference(event_at: int, event_id: bytes) -> str:
+    """The public id of an event: its time leads, so that it is found by the index on time."""
+    return f"{event_at + 2**63:016x}{event_id.hex()}"
+
+
 class EventRow(NamedTuple):
     subject: int
     event_at: int
@@ -26,6 +31,10 @@ class EventRow(NamedTuple):
     @property
     def ord(self) -> Ord:
         return self.event_at, self.event_id
+
+    @property
+    def reference(self) -> str:
+        return event_reference(self.event_at, self.event_id)
 
     @property
     def run_key(self) -> RunKey:

@@ -18,17 +18,13 @@ from lineage_hub.wire import instant_text
 Answer = dict[str, Any]
 
 
-def reference(row: EventRow) -> str:
-    return f"{row.event_at + 2**63:016x}{row.event_id.hex()}"
-
-
 def events(snapshot: Snapshot, after: int, before: int, descending: bool, limit: int, offset: int) -> Answer:
     rows = snapshot.reader.page_events(after, before, descending, limit, offset)
     texts = snapshot.reader.texts(rows)
     return {
         "totalCount": snapshot.reader.count_events(after, before),
         "events": [Raw(texts[row.seq]) for row in rows],
-        "ids": [reference(row) for row in rows],
+        "ids": [row.reference for row in rows],
     }
 
 
@@ -37,7 +33,7 @@ def event(snapshot: Snapshot, event_reference: str) -> Answer:
     text = snapshot.reader.texts([row])[row.seq]
     tenants = snapshot.reader.tenant_names()
     return {
-        "id": reference(row),
+        "id": row.reference,
         "tenant": tenants[row.tenant],
         "eventTime": instant_text(row.event_at),
         "knownAt": instant_text(row.known_at),

@@ -12,7 +12,6 @@ from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.model.node import DATASET, JOB, split_kind
-from lineage_hub.query.events import reference
 from lineage_hub.query.lineage import find_node
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.wire import instant_text
@@ -83,7 +82,7 @@ def _events(snapshot: Snapshot, job: int, dataset: int, written: bool) -> dict[E
 
 def _event(row: EventRow, how: str) -> Answer:
     return {
-        "id": reference(row),
+        "id": row.reference,
         "eventTime": instant_text(row.event_at),
         "knownAt": instant_text(row.known_at),
         "eventType": TYPE_NAMES[row.type],

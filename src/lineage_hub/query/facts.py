@@ -49,10 +49,6 @@ class Facts:
     mentioned: bool = False
     alive: bool = False
 
-    @property
-    def exists(self) -> bool:
-        return self.created_at != 0 or self.updated_at != 0 or self.mentioned
-
 
 def dataset_facts(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Facts]:
     """For representatives; what isn't visible at the moment is left out."""

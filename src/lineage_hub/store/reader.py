@@ -95,16 +95,10 @@ class Reader:
 
     def newest_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
         """For shapes whose last time is the same: the greatest event id there."""
-        return self._edge_ids("newest_ids", shapes, event_at)
-
-    def first_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
-        return self._edge_ids("first_ids", shapes, event_at)
-
-    def _edge_ids(self, name: str, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
         return {
             number: bytes(event_id)
             for chunk in _chunks(sorted(shapes))
-            for number, event_id in self._run(name, ids=chunk, at=event_at)
+            for number, event_id in self._run("newest_ids", ids=chunk, at=event_at)
             if event_id is not None
         }
 
@@ -291,10 +285,9 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         of_shape = select(function(e.event_at)).where(e.shape == s.id, *seen())
         return of_shape.correlate(tables.shape).scalar_subquery()
 
-    def edge_id(order: Any) -> Any:
-        # An aggregate would say it shorter, but PostgreSQL before 18 has neither min nor max of bytes.
-        of_shape = select(e.event_id).where(e.shape == s.id, e.event_at == bindparam("at"), *seen())
-        return of_shape.order_by(order).limit(1).correlate(tables.shape).scalar_subquery()
+    # An aggregate would say it shorter, but PostgreSQL before 18 has no max of bytes.
+    at_once = select(e.event_id).where(e.shape == s.id, e.event_at == bindparam("at"), *seen())
+    newest_id = at_once.order_by(e.event_id.desc()).limit(1).correlate(tables.shape).scalar_subquery()
 
     window = (e.event_at > bindparam("after"), e.event_at < bindparam("before"))
     page = select(*_ROW).where(*window, *seen()).limit(bindparam("limit")).offset(bindparam("offset"))
@@ -303,8 +296,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
     c = tables.cut.c
     return {
         "bounds": select(s.id, edge(func.min), edge(func.max)).where(s.id.in_(_ids())),
-        "newest_ids": select(s.id, edge_id(e.event_id.desc())).where(s.id.in_(_ids())),
-        "first_ids": select(s.id, edge_id(e.event_id)).where(s.id.in_(_ids())),
+        "newest_ids": select(s.id, newest_id).where(s.id.in_(_ids())),
         "candidates": per_job(e.type.in_(_CANDIDATE_TYPES), *seen()),
         "candidates_before": select(*_ROW)
         .where(e.subject == bindparam("job"), e.event_at <= bindparam("at"), e.type.in_(_CANDIDATE_TYPES), *seen())
