@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from lineage_hub.sample import shop_week
 from lineage_hub.store import reader
+from lineage_hub.store.prepared import Prepared
 from tests.counters.counting import ask, counted_work, hub_in
 
 # Walks the index of times backwards and stops at the first row.
@@ -19,7 +20,7 @@ STOPS_AT_ONCE = {"last_event_at"}
 VALUES: dict[str, Any] = {
     "t": 2**62, "k": 2**62, "tenants": [1, 2], "ids": [1, 2, 3], "types": [1, 2], "job": 1, "shape": 1, "at": 5,
     "hash": b"h" * 16, "run": b"r" * 16, "id": b"i" * 16, "after": 0, "before": 2**62, "limit": 10, "offset": 0,
-    "kind": 1,
+    "kind": 1, "names": ["a"],
 }  # fmt: skip
 _WALKS = re.compile(r"^SCAN (event|earlier|raw|mention|blob|shape)\b")
 
@@ -38,12 +39,12 @@ def walks(hub: TestClient, statement: str, parameters: Any) -> list[str]:
         return [row[3] for row in plan if _WALKS.match(row[3])]
 
 
-def every_statement() -> Iterator[tuple[str, Any]]:
+def every_statement() -> Iterator[tuple[str, Prepared]]:
     for bounds in product((False, True), repeat=3):
         for name, statement in reader._statements(*bounds).items():
             yield name, statement
     for name, value in vars(reader).items():
-        if name.isupper() and hasattr(value, "compile"):
+        if isinstance(value, Prepared):
             yield name, value
 
 
@@ -51,11 +52,9 @@ def test_no_statement_of_the_reader_walks_through_all_events(hub: TestClient) ->
     found: dict[str, list[str]] = {}
     count = 0
     for name, statement in every_statement():
-        values = {key: VALUES[key] for key in statement.compile().params if key in VALUES}
-        if name == "runs":
-            values["ids"] = [b"r" * 16, b"s" * 16]
+        values = {**VALUES, "ids": [b"r" * 16, b"s" * 16]} if name == "runs" else VALUES
         with counted_work() as work, hub.app.state.store.reading() as connection:
-            connection.execute(statement, values)
+            statement.rows(connection, values)
         count += 1
         walked = walks(hub, *work.statements[-1])
         if name in STOPS_AT_ONCE:

@@ -6,6 +6,7 @@ Names stand as entity numbers and facets as blob numbers; blob 0 marks a facet w
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 import msgspec
 from msgspec import Struct
@@ -47,7 +48,7 @@ class Mention(Struct, frozen=True, array_like=True):
     sources: tuple[int, ...] = ()
 
 
-class Shape(Struct, frozen=True, array_like=True):
+class Shape(Struct, frozen=True, array_like=True, dict=True):
     subject: int
     kind: int
     processing: int
@@ -61,6 +62,19 @@ class Shape(Struct, frozen=True, array_like=True):
     @property
     def has_datasets(self) -> bool:
         return self.kind != DATASET_EVENT and bool(self.mentions)
+
+    @cached_property
+    def by_dataset(self) -> dict[int, list[Mention]]:
+        """To look through thousands of mentions for each of thousands of datasets would be a square."""
+        found: dict[int, list[Mention]] = {}
+        for mention in self.mentions:
+            found.setdefault(mention.dataset, []).append(mention)
+        return found
+
+    @cached_property
+    def speaks_of(self) -> frozenset[int]:
+        """Datasets that it mentions, and those that its columns come from."""
+        return frozenset(self.by_dataset).union(*(mention.sources for mention in self.mentions))
 
 
 encode = msgspec.msgpack.Encoder().encode

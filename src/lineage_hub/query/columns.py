@@ -11,11 +11,11 @@ from typing import Any
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, static_facts
-from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, Mention, Shape
-from lineage_hub.query.facts import PRECEDENCE, Placed, dataset_facts, facet_texts, placed_mentions
+from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, IN_RAW, JOB, RUNNING, Mention, Shape
+from lineage_hub.query.facts import PRECEDENCE, Placed, dataset_facts, facet_texts, mentions_of, placed_mentions
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
-from lineage_hub.query.versions import Versions
+from lineage_hub.query.versions import current_versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire.described import Schema, lenient
 from lineage_hub.wire.facets import ColumnLineage, Transformation
@@ -42,24 +42,41 @@ class Columns:
         self._snapshot, self._ever = snapshot, mode != "current"
         self._into: dict[int, list[ColumnEdge]] = {}
 
-    def into(self, dataset: int) -> list[ColumnEdge]:
-        if dataset not in self._into:
-            kept = None if self._ever else self._snapshot.recall("columns", dataset)
-            if isinstance(kept, list):
-                self._into[dataset] = kept
-            else:
-                holders = self._every_holder(dataset) if self._ever else self._holders(dataset)
-                edges = self._edges(dataset, holders)
-                self._into[dataset] = edges
-                if not self._ever:
-                    sources = {source for holder in holders for source in holder.mention.sources}
-                    names = self._snapshot.neighbourhood(self._snapshot.names_under(dataset) | sources)
-                    speaking = self._snapshot.jobs_speaking_of([dataset])
-                    self._snapshot.keep("columns", dataset, names | speaking, edges)
-        return self._into[dataset]
+    def into(self, datasets: Collection[int]) -> dict[int, list[ColumnEdge]]:
+        """The edges that end in each of these datasets, read in bulk."""
+        unknown = [dataset for dataset in datasets if dataset not in self._into]
+        if unknown and not self._ever:
+            self._into.update(self._snapshot.recall("columns", unknown))
+            unknown = [dataset for dataset in unknown if dataset not in self._into]
+        if unknown:
+            self._snapshot.load_shapes(unknown)
+            if not self._ever:
+                self._snapshot.edges(self._snapshot.jobs_speaking_of(unknown))
+            holders = {dataset: self._holders(dataset) for dataset in unknown}
+            mentions = [holder.mention for held in holders.values() for holder in held]
+            bodies = self._snapshot.reader.blobs({mention.facets["columnLineage"] for mention in mentions})
+            self._snapshot.names({*unknown, *(source for mention in mentions for source in mention.sources)})
+            for dataset, held in holders.items():
+                self._into[dataset] = self._edges(dataset, held, bodies)
+                self._keep(dataset, held)
+        return {dataset: self._into[dataset] for dataset in datasets}
 
-    def out_of(self, dataset: int) -> list[ColumnEdge]:
-        return [edge for target in self._fed_by(dataset) for edge in self.into(target) if edge.source[0] == dataset]
+    def _keep(self, dataset: int, holders: list[Placed]) -> None:
+        if not self._ever:
+            snapshot = self._snapshot
+            sources = {source for holder in holders for source in holder.mention.sources}
+            names = snapshot.neighbourhood(snapshot.names_under(dataset) | sources)
+            snapshot.keep("columns", dataset, names | snapshot.jobs_speaking_of([dataset]), self._into[dataset])
+
+    def out_of(self, datasets: Collection[int]) -> dict[int, list[ColumnEdge]]:
+        """The edges that begin in each of these datasets."""
+        self._snapshot.load_shapes(datasets)
+        fed = {dataset: self._fed_by(dataset) for dataset in datasets}
+        into = self.into({target for targets in fed.values() for target in targets})
+        return {
+            dataset: [edge for target in targets for edge in into[target] if edge.source[0] == dataset]
+            for dataset, targets in fed.items()
+        }
 
     def _fed_by(self, dataset: int) -> set[int]:
         """Datasets whose column facets ever named this one."""
@@ -67,13 +84,21 @@ class Columns:
         names = snapshot.names_under(dataset)
         by_name = snapshot.shapes_of(names)
         shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
-        targets = {m.dataset for shape in shapes.values() for m in shape.mentions if not names.isdisjoint(m.sources)}
+        targets = {
+            m.dataset
+            for shape in shapes.values()
+            if not names.isdisjoint(shape.speaks_of)
+            for m in shape.mentions
+            if m.sources and not names.isdisjoint(m.sources)
+        }
         found = {snapshot.joined((target,)).of(target) for target in targets}
         for target in targets & snapshot.cuts.keys():
             found |= {snapshot.joined((to,)).of(to) for to in _later_names(snapshot, target)}
         return found
 
     def _holders(self, dataset: int) -> list[Placed]:
+        if self._ever:
+            return self._every_holder(dataset)
         snapshot = self._snapshot
         names = snapshot.names_under(dataset)
         found = []
@@ -95,8 +120,8 @@ class Columns:
         return [
             Placed(row, mention, run)
             for row in run.events
-            for mention in shapes[row.shape].mentions
-            if mention.dataset in names and mention.side in WRITTEN and "columnLineage" in mention.facets
+            for mention in mentions_of(shapes[row.shape], names)
+            if mention.side in WRITTEN and "columnLineage" in mention.facets
             and self._lies_on(row, shapes[row.shape], mention, run) == dataset
         ]  # fmt: skip
 
@@ -114,7 +139,7 @@ class Columns:
             for n, s in shapes.items()
             if s.subject == job
             and s.kind != DATASET_EVENT
-            and any(m.dataset in names and m.side in WRITTEN and "columnLineage" in m.facets for m in s.mentions)
+            and any(m.side in WRITTEN and "columnLineage" in m.facets for m in mentions_of(s, names))
         }
         rows = [row for row in snapshot.reader.of_shapes(speaking) if row.type in (COMPLETE, RUNNING, JOB)]
         runs = snapshot.runs_of(rows)
@@ -122,8 +147,8 @@ class Columns:
             Placed(row, mention, run)
             for row in rows
             for run in (runs[row.run_key] if row.run is not None else static_facts(row, speaking[row.shape]),)
-            for mention in speaking[row.shape].mentions
-            if mention.dataset in names and mention.side in WRITTEN and "columnLineage" in mention.facets
+            for mention in mentions_of(speaking[row.shape], names)
+            if mention.side in WRITTEN and "columnLineage" in mention.facets
             and self._lies_on(row, speaking[row.shape], mention, run) == dataset
         ]  # fmt: skip
         newest = _newest(placed)
@@ -138,7 +163,7 @@ class Columns:
         silent = {
             n
             for n, s in shapes.items()
-            if any(m.dataset in names and m.side not in WRITTEN and "columnLineage" in m.facets for m in s.mentions)
+            if any(m.side not in WRITTEN and "columnLineage" in m.facets for m in mentions_of(s, names))
         }
         if not silent:
             return None
@@ -166,10 +191,9 @@ class Columns:
                     )
         return list(found.values())
 
-    def _edges(self, dataset: int, holders: list[Placed]) -> list[ColumnEdge]:
+    def _edges(self, dataset: int, holders: list[Placed], bodies: dict[int, bytes]) -> list[ColumnEdge]:
         snapshot = self._snapshot
         found: dict[tuple[Column, Column], ColumnEdge] = {}
-        bodies = snapshot.reader.blobs({holder.mention.facets["columnLineage"] for holder in holders})
         # Of facets that tell of the same edge the newest describes it, of equally old ones the one of least text.
         holders = sorted(holders, key=lambda holder: bodies[holder.mention.facets["columnLineage"]])
         for holder in sorted(holders, key=lambda holder: holder.row.ord, reverse=True):
@@ -238,7 +262,7 @@ def _newest(placed: Collection[Placed]) -> Placed | None:
 def column_inputs(snapshot: Snapshot, dataset: int) -> list[dict[str, Any]]:
     """The `columnLineage` of a dataset's answer: each field with what it is made from."""
     by_field: dict[str, list[ColumnEdge]] = {}
-    for edge in Columns(snapshot).into(dataset):
+    for edge in Columns(snapshot).into([dataset])[dataset]:
         if edge.target[1] is not None:
             by_field.setdefault(edge.target[1], []).append(edge)
     names = snapshot.names({edge.source[0] for edges in by_field.values() for edge in edges})
@@ -277,8 +301,9 @@ def column_lineage(
         seen = set(start)
         for _ in range(depth):
             fresh: set[Column] = set()
-            for place in {column[0] for column in frontier}:
-                for edge in columns.into(place) if upstream else columns.out_of(place):
+            places = {column[0] for column in frontier}
+            for found in (columns.into(places) if upstream else columns.out_of(places)).values():
+                for edge in found:
                     near, far = (edge.target, edge.source) if upstream else (edge.source, edge.target)
                     # What goes into a whole dataset goes into each of its fields.
                     if near in frontier or (upstream and near[1] is WHOLE):
@@ -302,9 +327,9 @@ def column_lineage(
 
 def _fields_of(snapshot: Snapshot, dataset: int, columns: Columns, downstream: bool) -> list[Column]:
     """All fields that take part in column lineage; the whole dataset too, if an edge ends there."""
-    fields: set[str | None] = {edge.target[1] for edge in columns.into(dataset)}
+    fields: set[str | None] = {edge.target[1] for edge in columns.into([dataset])[dataset]}
     if downstream:
-        fields |= {edge.source[1] for edge in columns.out_of(dataset)}
+        fields |= {edge.source[1] for edge in columns.out_of([dataset])[dataset]}
     return [(dataset, name) for name in sorted(fields, key=lambda f: f or "")]
 
 
@@ -314,9 +339,8 @@ def _nodes(
     places = {column[0] for column in shown}
     names = snapshot.names(places)
     ids = {column: column_id(names[column[0]], column[1]) for column in shown}
-    types = _field_types(snapshot, places)
-    versions = Versions(snapshot)
-    current = {place: found.id if (found := versions.last_before(place, None)) else None for place in places}
+    types = field_types(snapshot, places)
+    current = current_versions(snapshot, places)
     into: dict[Column, list[ColumnEdge]] = {}
     out_of: dict[Column, list[ColumnEdge]] = {}
     for edge in edges.values():
@@ -336,7 +360,7 @@ def _nodes(
                     "dataset": names[column[0]][1],
                     "datasetVersion": current[column[0]],
                     "field": column[1],
-                    "fieldType": types[column[0]].get(column[1] or "", ""),
+                    "fieldType": (types[column[0]] or {}).get(column[1] or "", ""),
                     "transformationDescription": incoming[0].description if incoming else None,
                     "transformationType": incoming[0].type if incoming else None,
                     "inputFields": [
@@ -357,10 +381,15 @@ def column_id(name: tuple[str, str], field: str | None) -> str:
     return f"datasetField:{name[0]}:{name[1]}:{field}"
 
 
-def _field_types(snapshot: Snapshot, places: Collection[int]) -> dict[int, dict[str, str]]:
-    facts = dataset_facts(snapshot, places)
-    found: dict[int, dict[str, str]] = {}
-    for place in places:
-        text = facet_texts(snapshot, facts[place], ("schema",)).get("schema") if place in facts else None
-        found[place] = {field.name: field.type or "" for field in lenient(text, Schema).fields}
+def field_types(snapshot: Snapshot, places: Collection[int]) -> dict[int, dict[str, str] | None]:
+    """The type of each field by its name; None for a dataset without a schema."""
+    found: dict[int, dict[str, str] | None] = snapshot.recall("field types", places)
+    missing = [place for place in places if place not in found]
+    facts = dataset_facts(snapshot, missing, ("schema",)) if missing else {}
+    snapshot.reader.blobs({holder.blob for one in facts.values() for holder in one.facets.values()} - {IN_RAW})
+    for place in missing:
+        text = facet_texts(snapshot, facts[place]).get("schema") if place in facts else None
+        fields = None if text is None else {field.name: field.type or "" for field in lenient(text, Schema).fields}
+        found[place] = fields
+        snapshot.keep("field types", place, snapshot.neighbourhood(snapshot.names_under(place)), fields)
     return found

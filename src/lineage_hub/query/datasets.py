@@ -11,7 +11,7 @@ from lineage_hub.lineage.rows import Ord
 from lineage_hub.query.columns import column_inputs
 from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
 from lineage_hub.query.identity import uuid_of
-from lineage_hub.query.nodes import dataset_summary, mark
+from lineage_hub.query.nodes import dataset_summary, marks
 from lineage_hub.query.runs import run_answer
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
@@ -44,7 +44,7 @@ def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int)
     entities = snapshot.reader.entities(tables.DATASET, namespace)
     joined = snapshot.joined(entities)
     found = {entity for entity in entities if joined.of(entity) == entity}
-    if snapshot.memory is None or snapshot.cuts:
+    if not snapshot.sees_all or snapshot.cuts:
         facts = dataset_facts(snapshot, found)
         found = {entity for entity in facts if facts[entity].alive or not facts[entity].mentioned}
     names = snapshot.names(found)
@@ -60,7 +60,9 @@ def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
 
 def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) -> Answer:
     texts = facet_texts(snapshot, facts)
-    answer = dataset_summary(snapshot.name(found), facts, texts)
+    answer = dataset_summary(
+        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+    )
     current = versions.last_before(found, None)
     answer["currentVersion"] = current.id if current else None
     answer["columnLineage"] = column_inputs(snapshot, found)
@@ -73,7 +75,7 @@ def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) ->
         answer["assertions"] = lenient(texts["dataQualityAssertions"], QualityAssertions).assertions
     answer["facets"] = {name: Raw(text) for name, text in texts.items()}
     answer["deleted"] = False
-    mark(snapshot, answer, found, facts)
+    answer.update(marks(snapshot, found, facts))
     return answer
 
 
@@ -98,7 +100,9 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
     """The dataset as it was described when the version came to be."""
     facts = dataset_facts_before(snapshot, found, version.created)
     texts = facet_texts(snapshot, facts)
-    summary = dataset_summary(snapshot.name(found), facts, texts)
+    summary = dataset_summary(
+        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+    )
     return {
         "id": summary["id"],
         "type": summary["type"],

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineage_hub.errors import NotFound
-from lineage_hub.query.columns import Columns, column_id
-from lineage_hub.query.facts import dataset_facts, facet_texts
+from lineage_hub.query.columns import Columns, column_id, field_types
 from lineage_hub.query.lineage import Question, reach
 from lineage_hub.query.snapshot import Snapshot
-from lineage_hub.wire.described import Schema, lenient
 
 Answer = dict[str, Any]
 Edge = tuple[str, str]
@@ -42,18 +40,14 @@ def picture(snapshot: Snapshot, question: Question) -> Picture:
         edges = reached.edges[job]
         found.edges |= {(ids[d], ids[job]) for d in edges.inputs | edges.columns if d in ids}
         found.edges |= {(ids[job], ids[d]) for d in edges.outputs if d in ids}
-    columns = Columns(snapshot)
-    for dataset in datasets:
-        into = columns.into(dataset)
+    for dataset, into in Columns(snapshot).into(datasets).items():
         sources = snapshot.names({edge.source[0] for edge in into})
         found.columns |= {
             (column_id(sources[e.source[0]], e.source[1]), column_id(names[dataset], e.target[1])) for e in into
         }
-    facts = dataset_facts(snapshot, datasets)
-    for dataset in facts:
-        text = facet_texts(snapshot, facts[dataset], ("schema",)).get("schema")
-        if text is not None:
-            found.schemas[ids[dataset]] = {f.name: f.type or "" for f in lenient(text, Schema).fields}
+    for dataset, fields in field_types(snapshot, datasets).items():
+        if fields is not None:
+            found.schemas[ids[dataset]] = fields
     return found
 
 

@@ -72,4 +72,4 @@ def _union(snapshot: Snapshot, candidates: list[RunFacts]) -> Edges:
                 else:
                     inputs.add(joined.of(mention.dataset))
         told.update(joined.of(source) for sources in telling.values() for source in sources)
-    return Edges(frozenset(inputs), frozenset(outputs), frozenset(told - inputs))
+    return Edges.of(inputs, outputs, told)

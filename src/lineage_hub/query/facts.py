@@ -5,7 +5,7 @@ For a name that was never cut the newest event of each shape decides; else each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,6 +25,13 @@ from lineage_hub.lineage.shapes import (
 )
 from lineage_hub.query.snapshot import Snapshot
 
+
+class _Every:
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+EVERY_FACET = _Every()
 # In one event: out before static before in; of two static ones the output's.
 PRECEDENCE = {IN: 0, STATIC: 1, STATIC_IN: 2, STATIC_OUT: 3, OUT: 4}
 
@@ -50,78 +57,67 @@ class Facts:
     alive: bool = False
 
 
-def dataset_facts(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Facts]:
+def dataset_facts(
+    snapshot: Snapshot, datasets: Collection[int], wanted: Container[str] = EVERY_FACET
+) -> dict[int, Facts]:
     """For representatives; what isn't visible at the moment is left out."""
     joined = snapshot.joined(datasets)
     names = {dataset: snapshot.names_under(dataset) for dataset in datasets}
-    members = {dataset: joined.all_of(dataset) for dataset in datasets}
     by_name = snapshot.shapes_of({name for group in names.values() for name in group})
     numbers = {number for group in names.values() for name in group for number in by_name[name]}
     shapes = snapshot.reader.shapes(numbers)
     bounds = snapshot.bounds(numbers)
     found: dict[int, Facts] = {}
     for dataset in datasets:
-        facts = _mentions(members[dataset], by_name, shapes, bounds)
-        if facts is None:
+        spoken = [
+            Spoken(name, number, seen, shapes[number].by_dataset.get(name, ()))
+            for name in joined.all_of(dataset)
+            for number in by_name[name]
+            if (seen := bounds[number]) is not None
+        ]
+        if not spoken:
             continue
-        if any(name in snapshot.cuts for name in names[dataset]):
+        facts = Facts(
+            created_at=min([one.seen[0] for one in spoken]),
+            updated_at=max([one.seen[1] for one in spoken]),
+            mentioned=any(one.mentions for one in spoken),
+        )
+        if snapshot.cuts and any(name in snapshot.cuts for name in names[dataset]):
             _facets_of_placed(snapshot, dataset, names[dataset], facts)
         else:
             facts.alive = facts.mentioned
-            _facets_of_shapes(snapshot, members[dataset], by_name, shapes, bounds, facts)
+            _facets_of_shapes(snapshot, spoken, wanted, facts)
         found[dataset] = facts
     return found
 
 
-def _mentions(
-    members: Iterable[int],
-    by_name: Mapping[int, list[int]],
-    shapes: Mapping[int, Shape],
-    bounds: Mapping[int, tuple[int, int] | None],
-) -> Facts | None:
-    first = last = None
-    mentioned = False
-    for name in members:
-        for number in by_name[name]:
-            seen = bounds[number]
-            if seen is None:
-                continue
-            first = seen[0] if first is None or seen[0] < first else first
-            last = seen[1] if last is None or seen[1] > last else last
-            mentioned = mentioned or any(m.dataset == name for m in shapes[number].mentions)
-    if first is None or last is None:
-        return None
-    return Facts(created_at=first, updated_at=last, mentioned=mentioned)
+class Spoken(NamedTuple):
+    """What one shape says of one name, and when it was first and last said."""
+
+    name: int
+    shape: int
+    seen: tuple[int, int]
+    mentions: Sequence[Mention]
 
 
-def _facets_of_shapes(
-    snapshot: Snapshot,
-    members: Collection[int],
-    by_name: Mapping[int, list[int]],
-    shapes: Mapping[int, Shape],
-    bounds: Mapping[int, tuple[int, int] | None],
-    facts: Facts,
-) -> None:
+def _facets_of_shapes(snapshot: Snapshot, spoken: list[Spoken], wanted: Container[str], facts: Facts) -> None:
     best = facts.facets
     tied: dict[str, list[Holder]] = {}
-    for name in members:
-        for number in by_name[name]:
-            seen = bounds[number]
-            if seen is None:
-                continue
-            for mention in shapes[number].mentions:
-                if mention.dataset != name:
+    for name, number, (_, last), mentions in spoken:
+        for mention in mentions:
+            for facet, blob in mention.facets.items():
+                if facet not in wanted:
                     continue
-                precedence = PRECEDENCE[mention.side]
-                for facet, blob in mention.facets.items():
-                    rank = 1 if facet == "schema" and mention.side != IN else 0
-                    holder = Holder(rank, seen[1], b"", precedence, blob, number, name)
-                    before = best.get(facet)
-                    if before is None or holder[:2] > before[:2]:
-                        best[facet] = holder
-                        tied.pop(facet, None)
-                    elif holder[:2] == before[:2]:
-                        tied.setdefault(facet, [before]).append(holder)
+                rank = 1 if facet == "schema" and mention.side != IN else 0
+                before = best.get(facet)
+                if before is not None and (rank, last) < (before.rank, before.event_at):
+                    continue
+                holder = Holder(rank, last, b"", PRECEDENCE[mention.side], blob, number, name)
+                if before is None or (rank, last) > (before.rank, before.event_at):
+                    best[facet] = holder
+                    tied.pop(facet, None)
+                else:
+                    tied.setdefault(facet, [before]).append(holder)
     for facet, holders in tied.items():
         best[facet] = _untie(snapshot, holders)
 
@@ -148,24 +144,25 @@ class Placed(NamedTuple):
 def placed_mentions(snapshot: Snapshot, dataset: int, names: Collection[int]) -> list[Placed]:
     by_name = snapshot.shapes_of(names)
     shapes = snapshot.reader.shapes({number for name in names for number in by_name[name]})
-    wanted = {
-        number
-        for name in names
-        for number in by_name[name]
-        if any(mention.dataset == name for mention in shapes[number].mentions)
-    }
+    wanted = {number for name in names for number in by_name[name] if name in shapes[number].by_dataset}
     rows = snapshot.reader.of_shapes(wanted)
     runs = snapshot.runs_of(rows)
     placed = []
     for row in rows:
         shape = shapes[row.shape]
         run = runs[row.run_key] if shape.kind == RUN_EVENT else static_facts(row, shape)
-        for mention in shape.mentions:
-            if mention.dataset in names:
-                lies_on = snapshot.place_mention(row, shape, mention, run)
-                if lies_on is not None and snapshot.joined((lies_on,)).of(lies_on) == dataset:
-                    placed.append(Placed(row, mention, run))
+        for mention in mentions_of(shape, names):
+            lies_on = snapshot.place_mention(row, shape, mention, run)
+            if lies_on is not None and snapshot.joined((lies_on,)).of(lies_on) == dataset:
+                placed.append(Placed(row, mention, run))
     return placed
+
+
+def mentions_of(shape: Shape, names: Collection[int]) -> list[Mention]:
+    """In the shape's order."""
+    if len(names) == 1:
+        return [mention for name in names for mention in shape.by_dataset.get(name, ())]
+    return [mention for mention in shape.mentions if mention.dataset in names]
 
 
 def _facets_of_placed(snapshot: Snapshot, dataset: int, names: Collection[int], facts: Facts) -> None:
@@ -205,8 +202,8 @@ def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> 
             if seen is not None:
                 holders += [
                     Holder(0, seen[1], b"", PRECEDENCE[m.side], m.facets[facet], number, name)
-                    for m in shapes[number].mentions
-                    if m.dataset == name and facet in m.facets
+                    for m in shapes[number].by_dataset.get(name, ())
+                    if facet in m.facets
                 ]
         if holders:
             last = max(holder.event_at for holder in holders)
@@ -214,7 +211,7 @@ def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> 
     return found
 
 
-def job_facts(snapshot: Snapshot, jobs: Collection[int]) -> dict[int, Facts]:
+def job_facts(snapshot: Snapshot, jobs: Collection[int], wanted: Container[str] = EVERY_FACET) -> dict[int, Facts]:
     by_job = snapshot.shapes_of(jobs)
     numbers = {number for job in jobs for number in by_job[job]}
     shapes = snapshot.reader.shapes(numbers)
@@ -234,12 +231,14 @@ def job_facts(snapshot: Snapshot, jobs: Collection[int]) -> dict[int, Facts]:
                 continue
             facts.mentioned = facts.alive = True
             for facet, blob in shapes[number].job_facets.items():
-                holder = Holder(0, seen[1], b"", 0, blob, number, job)
                 before = facts.facets.get(facet)
+                if facet not in wanted or (before is not None and seen[1] < before.event_at):
+                    continue
+                holder = Holder(0, seen[1], b"", 0, blob, number, job)
                 if before is None or holder.event_at > before.event_at:
                     facts.facets[facet] = holder
                     tied.pop(facet, None)
-                elif holder.event_at == before.event_at:
+                else:
                     tied.setdefault(facet, [before]).append(holder)
         if first is None or last is None:
             continue
@@ -250,12 +249,12 @@ def job_facts(snapshot: Snapshot, jobs: Collection[int]) -> dict[int, Facts]:
     return found
 
 
-def facet_texts(snapshot: Snapshot, facts: Facts, wanted: Collection[str] | None = None) -> dict[str, bytes]:
+def facet_texts(snapshot: Snapshot, facts: Facts, wanted: Container[str] = EVERY_FACET) -> dict[str, bytes]:
     """The JSON text of facets by name; tombstones are left out."""
     from lineage_hub.query.raw import volatile_facet
     from lineage_hub.wire.facets import is_tombstone
 
-    chosen = {name: holder for name, holder in facts.facets.items() if wanted is None or name in wanted}
+    chosen = {name: holder for name, holder in facts.facets.items() if name in wanted}
     bodies = snapshot.reader.blobs(holder.blob for holder in chosen.values() if holder.blob != IN_RAW)
     texts: dict[str, bytes] = {}
     for name in sorted(chosen):

@@ -58,7 +58,7 @@ def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, sta
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
     entities = snapshot.reader.entities(tables.JOB, namespace)
-    if snapshot.memory is None:
+    if not snapshot.sees_all:
         entities = list(job_facts(snapshot, entities))
     names = snapshot.names(entities)
     return sorted(entities, key=names.__getitem__)
@@ -88,7 +88,10 @@ def _answer(
     versions: Versions,
 ) -> Answer:
     texts = facet_texts(snapshot, facts)
-    answer = job_summary(snapshot, found, facts, texts, parent)
+    above = snapshot.name(parent) if parent else None
+    answer = job_summary(
+        snapshot.name(found), above, instant_text(facts.created_at), instant_text(facts.updated_at), texts
+    )
     answer["inputs"], answer["outputs"] = io_names(snapshot, edges)
     rows = snapshot.reader.starts(found, LATEST_RUNS)
     runs = snapshot.runs_of(rows)

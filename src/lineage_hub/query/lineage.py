@@ -5,6 +5,7 @@ Nodes beyond the limit are left out from the far end, and counted: an answer nev
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 
@@ -94,52 +95,66 @@ def reach(snapshot: Snapshot, question: Question) -> tuple[Reached, list[int], i
 
 def lineage(snapshot: Snapshot, question: Question) -> bytes:
     reached, shown, hidden = reach(snapshot, question)
-    visible = set(shown)
-    jobs = [node for node in shown if node in reached.jobs]
-    datasets = [node for node in shown if node in reached.datasets]
     names = snapshot.names(shown)
-    ids = {job: f"job:{names[job][0]}:{names[job][1]}" for job in jobs}
-    ids.update({dataset: f"dataset:{names[dataset][0]}:{names[dataset][1]}" for dataset in datasets})
-    texts = {node: encode(text) for node, text in ids.items()}
-    data = dataset_nodes(snapshot, datasets)
-    current = reached.edges if question.edges == "current" else snapshot.edges(jobs)
-    data.update(job_nodes(snapshot, jobs, current))
-    into: dict[int, list[tuple[str, bytes]]] = {node: [] for node in shown}
-    out_of: dict[int, list[tuple[str, bytes]]] = {node: [] for node in shown}
+    ids = {
+        node: f"job:{names[node][0]}:{names[node][1]}"
+        if node in reached.jobs
+        else f"dataset:{names[node][0]}:{names[node][1]}"
+        for node in shown
+    }
+    ordered = sorted(shown, key=ids.__getitem__)
+    current = question.edges == "current"
+    jobs = [node for node in ordered if node in reached.jobs]
+    nodes = dataset_nodes(snapshot, [node for node in shown if node not in reached.jobs])
+    nodes.update(job_nodes(snapshot, jobs, reached.edges if current else snapshot.edges(jobs)))
+    edges = _edge_texts(snapshot, reached, jobs, ids, remember=current)
+    parts = [b'{"graph":[']
+    for node in ordered:
+        parts += (nodes[node], edges[node], b",")
+    parts[-1] = b'],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
+    return b"".join(parts)
+
+
+def _edge_texts(
+    snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict[int, str], *, remember: bool
+) -> dict[int, bytes]:
+    """The end of each node's text: its edges to other nodes that are shown."""
+    beside: dict[int, Collection[int]] = {}
+    users: dict[int, list[int]] = {node: [] for node in ids if node not in reached.jobs}
     for job in jobs:
+        datasets = reached.edges[job].datasets
+        beside[job] = datasets if users.keys() >= datasets else datasets & users.keys()
+        for dataset in beside[job]:
+            users[dataset].append(job)
+    beside.update(users)
+    kept: dict[int, tuple[Collection[int], bytes]] = snapshot.recall("edge texts", ids) if remember else {}
+    found: dict[int, bytes] = {}
+    for node, others in beside.items():
+        before = kept.get(node)
+        if before is not None and before[0] == others:
+            found[node] = before[1]
+            continue
+        found[node] = _edges_of(reached, node, others, ids)
+        if remember:
+            touched = (node,) if node in reached.jobs else others
+            linked = {d for job in touched for d in reached.edges[job].datasets} & snapshot.links.keys()
+            depends = {node, *touched, *snapshot.neighbourhood(linked)}
+            snapshot.keep("edge texts", node, depends, (others, found[node]))
+    return found
+
+
+def _edges_of(reached: Reached, node: int, others: Collection[int], ids: dict[int, str]) -> bytes:
+    into: list[dict[str, str]] = []
+    out_of: list[dict[str, str]] = []
+    is_job = node in reached.jobs
+    reads, writes = (into, out_of) if is_job else (out_of, into)
+    for other in sorted(others, key=ids.__getitem__):
+        job, dataset = (node, other) if is_job else (other, node)
         edges = reached.edges[job]
-        for dataset in edges.inputs & visible:
-            _join(into, out_of, dataset, job, ids, texts, b"}")
-        for dataset in edges.columns & visible:
-            _join(into, out_of, dataset, job, ids, texts, b',"from":"columns"}')
-        for dataset in edges.outputs & visible:
-            _join(into, out_of, job, dataset, ids, texts, b"}")
-    parts = []
-    for node in sorted(shown, key=ids.__getitem__):
-        kind = b'"JOB"' if node in reached.jobs else b'"DATASET"'
-        parts.append(
-            b'{"id":%b,"type":%b,"data":%b,"inEdges":[%b],"outEdges":[%b]}'
-            % (texts[node], kind, data[node], _listed(into[node]), _listed(out_of[node]))
-        )
-    counts = b'],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
-    return b'{"graph":[' + b",".join(parts) + counts
-
-
-def _join(
-    into: dict[int, list[tuple[str, bytes]]],
-    out_of: dict[int, list[tuple[str, bytes]]],
-    origin: int,
-    destination: int,
-    ids: dict[int, str],
-    texts: dict[int, bytes],
-    end: bytes,
-) -> None:
-    edge = b'{"origin":%b,"destination":%b%b' % (texts[origin], texts[destination], end)
-    out_of[origin].append((ids[destination], edge))
-    into[destination].append((ids[origin], edge))
-
-
-def _listed(edges: list[tuple[str, bytes]]) -> bytes:
-    if len(edges) > 1:
-        edges.sort()
-    return b",".join([edge for _, edge in edges])
+        if dataset in edges.inputs:
+            reads.append({"origin": ids[dataset], "destination": ids[job]})
+        elif dataset in edges.columns:
+            reads.append({"origin": ids[dataset], "destination": ids[job], "from": "columns"})
+        if dataset in edges.outputs:
+            writes.append({"origin": ids[job], "destination": ids[dataset]})
+    return b',"inEdges":%b,"outEdges":%b}' % (encode(into), encode(out_of))

@@ -13,24 +13,55 @@ from lineage_hub.store.changes import Changes
 LIMIT = 2_000_000
 
 
+class _Entry:
+    __slots__ = ("depends_on", "epoch", "value")
+
+    def __init__(self, epoch: int, depends_on: tuple[int, ...], value: Any) -> None:
+        self.epoch, self.depends_on, self.value = epoch, depends_on, value
+
+
 class Memory:
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
-        self._kept: dict[tuple[str, int], tuple[int, tuple[int, ...], Any]] = {}
+        self._kept: dict[str, dict[int, _Entry]] = {}
+        self._size = 0
         self._topology = 0
 
-    def get(self, what: str, about: int) -> Any | None:
-        if self.changes.topology != self._topology:
-            self._topology = self.changes.topology
-            self._kept = {}
-        entry = self._kept.get((what, about))
-        if entry is None or self.changes.last(entry[1]) > entry[0]:
-            return None
-        return entry[2]
+    def get(self, what: str, about: Iterable[int]) -> dict[int, Any]:
+        """Those that are still true; the others are left out."""
+        changes = self.changes
+        epoch = changes.epoch
+        last = changes.last
+        if changes.topology != self._topology:
+            self._topology = changes.topology
+            self._forget()
+        kept = self._kept.get(what)
+        found: dict[int, Any] = {}
+        if kept:
+            for one in about:
+                entry = kept.get(one)
+                if entry is None:
+                    continue
+                if entry.epoch < epoch:
+                    for entity in entry.depends_on:
+                        if last.get(entity, 0) > entry.epoch:
+                            break
+                    else:
+                        # Looked at once, it needn't be again until something else changes.
+                        entry.epoch = epoch
+                        found[one] = entry.value
+                    continue
+                found[one] = entry.value
+        return found
 
     def put(self, what: str, about: int, epoch: int, depends_on: Iterable[int], value: Any) -> None:
         """`epoch` was read before the snapshot began, so a write in between makes the entry stale, never wrong."""
         if epoch >= self.changes.topology:
-            if len(self._kept) > LIMIT:
-                self._kept = {}
-            self._kept[(what, about)] = (epoch, tuple(depends_on), value)
+            if self._size > LIMIT:
+                self._forget()
+            kept = self._kept.setdefault(what, {})
+            self._size += about not in kept
+            kept[about] = _Entry(epoch, tuple(depends_on), value)
+
+    def _forget(self) -> None:
+        self._kept, self._size = {}, 0

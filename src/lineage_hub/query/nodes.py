@@ -1,11 +1,11 @@
-"""Jobs and datasets enter, the `data` of their lineage nodes leaves as JSON text, for many at a time.
+"""Jobs and datasets enter, their lineage nodes leave as JSON text that only lacks the edges, for many at a time.
 
 The text about the present is remembered, so a large graph is mostly put together from pieces that exist already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -33,28 +33,58 @@ from lineage_hub.wire.raw import decode_run
 
 encode = msgspec.json.Encoder().encode
 Name = tuple[str, str]
-NODE_FACETS = ("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType")
+Time = str | msgspec.Raw
+Texts = tuple[tuple[str, bytes], ...]
+NODE_FACETS = frozenset(("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType"))
+JOB_FACETS = frozenset(("jobType", "sourceCodeLocation", "documentation", "tags"))
+# Where a time will stand: a byte that no JSON text has.
+HOLE = msgspec.Raw(b"\0")
 
 
-def present_texts(bodies: dict[int, bytes], facts: Facts, wanted: Collection[str]) -> dict[str, bytes]:
-    texts = {}
-    for name in wanted:
-        holder = facts.facets.get(name)
-        if holder is not None and holder.blob != IN_RAW and not read.is_tombstone(bodies[holder.blob]):
-            texts[name] = bodies[holder.blob]
-    return texts
+def present_texts(bodies: dict[int, bytes], facts: Facts) -> Texts:
+    return tuple(
+        [
+            (name, bodies[holder.blob])
+            for name, holder in facts.facets.items()
+            if holder.blob != IN_RAW and not read.is_tombstone(bodies[holder.blob])
+        ]
+    )
 
 
-def dataset_summary(name: Name, facts: Facts, texts: dict[str, bytes]) -> dict[str, Any]:
+def _bodies(snapshot: Snapshot, facts: Collection[Facts]) -> dict[int, bytes]:
+    return snapshot.reader.blobs({holder.blob for one in facts for holder in one.facets.values()} - {IN_RAW})
+
+
+@lru_cache(maxsize=16_384)
+def _time(nanos: int) -> bytes:
+    return encode(instant_text(nanos))
+
+
+def named(name: Name) -> dict[str, str]:
+    return {"namespace": name[0], "name": name[1]}
+
+
+def _filled(frame: list[bytes], facts: Facts, *more: tuple[str, Any]) -> bytes:
+    before, between, after = frame
+    text = before + _time(facts.created_at) + between + _time(facts.updated_at) + after
+    return text if not more else text[:-1] + b"," + encode(dict(more))[1:]
+
+
+def _node(kind: str, name: Name, data: dict[str, Any]) -> list[bytes]:
+    node = {"id": f"{kind}:{name[0]}:{name[1]}", "type": kind.upper(), "data": data}
+    return encode(node)[:-1].split(b"\0")
+
+
+def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str, bytes]) -> dict[str, Any]:
     """The fields that a dataset has wherever it is shown."""
     source = lenient(texts.get("dataSource"), DataSource)
     return {
-        "id": {"namespace": name[0], "name": name[1]},
+        "id": named(name),
         "type": lenient(texts.get("datasetType"), DatasetType).datasetType or "DB_TABLE",
         "name": name[1],
         "physicalName": name[1],
-        "createdAt": instant_text(facts.created_at),
-        "updatedAt": instant_text(facts.updated_at),
+        "createdAt": created,
+        "updatedAt": updated,
         "namespace": name[0],
         "sourceName": source.name or "default",
         "fields": _fields(texts.get("schema"), texts.get("tags")),
@@ -66,17 +96,17 @@ def dataset_summary(name: Name, facts: Facts, texts: dict[str, bytes]) -> dict[s
 
 
 @lru_cache(maxsize=20_000)
-def _fields(schema: bytes | None, tags: bytes | None) -> msgspec.Raw:
-    """As JSON text: the same schema is shown again and again, at one moment and the next."""
+def _dataset_frame(name: Name, texts: Texts) -> list[bytes]:
+    """The text around the two times: at one moment and the next mostly nothing else differs."""
+    return _node("dataset", name, dataset_summary(name, HOLE, HOLE, dict(texts)))
+
+
+def _fields(schema: bytes | None, tags: bytes | None) -> list[dict[str, Any]]:
     by_field = _tags(tags)
-    return msgspec.Raw(
-        encode(
-            [
-                {"name": f.name, "type": f.type, "tags": by_field.get(f.name, []), "description": f.description}
-                for f in lenient(schema, Schema).fields
-            ]
-        )
-    )
+    return [
+        {"name": f.name, "type": f.type, "tags": by_field.get(f.name, []), "description": f.description}
+        for f in lenient(schema, Schema).fields
+    ]
 
 
 def _tags(text: bytes | None) -> dict[str | None, list[str]]:
@@ -92,45 +122,36 @@ def tag_text(key: str, value: str) -> str:
 
 
 def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
-    for dataset in datasets:
-        kept = snapshot.recall("dataset node", dataset)
-        if isinstance(kept, bytes):
-            found[dataset] = kept
+    found: dict[int, bytes] = snapshot.recall("dataset node", datasets)
     missing = [dataset for dataset in datasets if dataset not in found]
     if missing:
         names = snapshot.names(missing)
-        facts = dataset_facts(snapshot, missing)
-        wanted = {facts[d].facets[f].blob for d in facts for f in NODE_FACETS if f in facts[d].facets} - {IN_RAW}
-        bodies = snapshot.reader.blobs(wanted)
-        snapshot.joined(missing)
-        for dataset in missing:
-            if dataset not in facts:
-                continue
-            data = dataset_summary(names[dataset], facts[dataset], present_texts(bodies, facts[dataset], NODE_FACETS))
-            mark(snapshot, data, dataset, facts[dataset])
-            found[dataset] = encode(data)
+        facts = dataset_facts(snapshot, missing, NODE_FACETS)
+        bodies = _bodies(snapshot, facts.values())
+        for dataset, known in facts.items():
+            frame = _dataset_frame(names[dataset], present_texts(bodies, known))
+            found[dataset] = _filled(frame, known, *marks(snapshot, dataset, known))
             depends = snapshot.neighbourhood(snapshot.names_under(dataset))
             snapshot.keep("dataset node", dataset, depends, found[dataset])
     return found
 
 
-def mark(snapshot: Snapshot, data: dict[str, Any], dataset: int, facts: Facts) -> None:
+def marks(snapshot: Snapshot, dataset: int, facts: Facts) -> list[tuple[str, Any]]:
     """What Marquez doesn't know of: names that are only named, ended, joined or in conflict."""
+    found: list[tuple[str, Any]] = []
     joined = snapshot.joined((dataset,))
     if not facts.mentioned:
-        data["namedOnly"] = True
-    if facts.mentioned and not facts.alive:
-        data["deleted"] = True
+        found.append(("namedOnly", True))
+    elif not facts.alive:
+        found.append(("deleted", True))
     members = joined.all_of(dataset)
     if len(members) > 1:
         names = snapshot.names(members)
-        data["aliases"] = [
-            {"namespace": names[member][0], "name": names[member][1]}
-            for member in sorted(members - {dataset}, key=names.__getitem__)
-        ]
+        others = sorted(members - {dataset}, key=names.__getitem__)
+        found.append(("aliases", [named(names[member]) for member in others]))
     if not members.isdisjoint(joined.conflicts):
-        data["symlinkConflict"] = True
+        found.append(("symlinkConflict", True))
+    return found
 
 
 def parents(snapshot: Snapshot, runs: dict[int, RunFacts]) -> dict[int, int]:
@@ -145,63 +166,61 @@ def parents(snapshot: Snapshot, runs: dict[int, RunFacts]) -> dict[int, int]:
 
 
 def job_summary(
-    snapshot: Snapshot, job: int, facts: Facts, texts: dict[str, bytes], parent: int | None
+    name: Name, above: Name | None, created: Time, updated: Time, texts: Mapping[str, bytes]
 ) -> dict[str, Any]:
-    namespace, name = snapshot.name(job)
-    above = snapshot.name(parent) if parent else None
-    simple = name
-    if above is not None and name.startswith(above[1] + "."):
-        simple = name[len(above[1]) + 1 :]
+    """The fields that a job has wherever it is shown; `above` is the name of its parent."""
+    simple = name[1]
+    if above is not None and simple.startswith(above[1] + "."):
+        simple = simple[len(above[1]) + 1 :]
     processing = read.job_type(texts["jobType"])[0] if "jobType" in texts else ""
     location = read.code_location(texts["sourceCodeLocation"])[0] if "sourceCodeLocation" in texts else ""
     return {
-        "id": {"namespace": namespace, "name": name},
+        "id": named(name),
         "type": processing.upper() or "BATCH",
-        "name": name,
+        "name": name[1],
         "simpleName": simple,
         "parentJobName": above[1] if above else None,
         "parentJobUuid": job_uuid(*above) if above else None,
-        "createdAt": instant_text(facts.created_at),
-        "updatedAt": instant_text(facts.updated_at),
-        "namespace": namespace,
+        "createdAt": created,
+        "updatedAt": updated,
+        "namespace": name[0],
         "location": location or None,
         "description": lenient(texts.get("documentation"), Documentation).description,
     }
 
 
-JOB_FACETS = ("jobType", "sourceCodeLocation", "documentation", "tags")
+@lru_cache(maxsize=20_000)
+def _job_frame(name: Name, above: Name | None, texts: Texts) -> list[bytes]:
+    return _node("job", name, job_summary(name, above, HOLE, HOLE, dict(texts)))
 
 
 def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
-    for job in jobs:
-        kept = snapshot.recall("job node", job)
-        if isinstance(kept, bytes):
-            found[job] = kept
+    found: dict[int, bytes] = snapshot.recall("job node", jobs)
     missing = [job for job in jobs if job not in found]
     if not missing:
         return found
-    facts = job_facts(snapshot, missing)
+    facts = job_facts(snapshot, missing, JOB_FACETS)
     latest = snapshot.latest_runs(missing)
     above = parents(snapshot, latest)
     nominal = nominal_times(snapshot, latest.values())
-    snapshot.names(above.values())
-    snapshot.names({d for job in missing if job in edges for d in edges[job].datasets} | set(missing))
-    bodies = snapshot.reader.blobs(
-        {facts[j].facets[f].blob for j in facts for f in JOB_FACETS if f in facts[j].facets} - {IN_RAW}
+    names = snapshot.names(
+        {*missing, *above.values(), *(d for job in missing if job in edges for d in edges[job].datasets)}
     )
-    for job in missing:
-        if job not in facts:
-            continue
-        texts = present_texts(bodies, facts[job], JOB_FACETS)
-        data = job_summary(snapshot, job, facts[job], texts, above.get(job))
+    bodies = _bodies(snapshot, facts.values())
+    for job, known in facts.items():
+        parent = above.get(job)
+        frame = _job_frame(names[job], names[parent] if parent else None, present_texts(bodies, known))
         run = latest.get(job)
-        data["currentRunUuid"] = run_text(run.key[2]) if run else None
-        data["inputs"], data["outputs"] = io_names(snapshot, edges.get(job))
-        data["latestRun"] = run_summary(run, nominal.get(run.key, (None, None))) if run else None
-        if not facts[job].mentioned:
-            data["namedOnly"] = True
-        found[job] = encode(data)
+        inputs, outputs = io_names(snapshot, edges.get(job))
+        found[job] = _filled(
+            frame,
+            known,
+            ("currentRunUuid", run_text(run.key[2]) if run else None),
+            ("inputs", inputs),
+            ("outputs", outputs),
+            ("latestRun", run_summary(run, nominal.get(run.key, (None, None))) if run else None),
+            *((("namedOnly", True),) if not known.mentioned else ()),
+        )
         linked = edges[job].datasets & snapshot.links.keys() if job in edges else frozenset()
         snapshot.keep("job node", job, {job} | snapshot.neighbourhood(linked), found[job])
     return found
@@ -212,8 +231,8 @@ def io_names(snapshot: Snapshot, edges: Edges | None) -> tuple[list[dict[str, st
         return [], []
     names = snapshot.names(edges.inputs | edges.outputs)
     return (
-        [{"namespace": names[d][0], "name": names[d][1]} for d in sorted(edges.inputs, key=names.__getitem__)],
-        [{"namespace": names[d][0], "name": names[d][1]} for d in sorted(edges.outputs, key=names.__getitem__)],
+        [named(name) for name in sorted([names[dataset] for dataset in edges.inputs])],
+        [named(name) for name in sorted([names[dataset] for dataset in edges.outputs])],
     )
 
 

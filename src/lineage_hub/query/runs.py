@@ -130,7 +130,7 @@ def run_answer(snapshot: Snapshot, found: RunFacts, versions: Versions) -> Answe
 def run_answers(snapshot: Snapshot, found: Collection[RunFacts], versions: Versions) -> list[Answer]:
     """For many runs at once: their texts and what their datasets need are read together."""
     events = iter(raw_events(snapshot, [row for run in found for row in run.events]))
-    versions.prepare({dataset for run in found for dataset in run.inputs | run.outputs})
+    snapshot.load_shapes({dataset for run in found for dataset in run.inputs | run.outputs})
     return [_run_answer(snapshot, run, [next(events) for _ in run.events], versions) for run in found]
 
 

@@ -5,9 +5,10 @@ Every answer of one request comes from one snapshot of the store, so no two part
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -17,6 +18,7 @@ from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
 from lineage_hub.query.memory import Memory
+from lineage_hub.store.changes import Changes
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
@@ -32,13 +34,16 @@ class Edges:
     inputs: frozenset[int]
     outputs: frozenset[int]
     columns: frozenset[int]
+    datasets: frozenset[int]
 
-    @property
-    def datasets(self) -> frozenset[int]:
-        return self.inputs | self.outputs | self.columns
+    @classmethod
+    def of(cls, inputs: Set[int], outputs: Set[int], told: Set[int]) -> Edges:
+        """`told` are all sources that columns name, inputs or not."""
+        columns = frozenset(told - inputs)
+        return cls(frozenset(inputs), frozenset(outputs), columns, frozenset(inputs | outputs | columns))
 
 
-NO_EDGES = Edges(frozenset(), frozenset(), frozenset())
+NO_EDGES = Edges.of(set(), set(), set())
 
 
 class Queries:
@@ -59,10 +64,11 @@ class Queries:
 class Snapshot:
     def __init__(self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int) -> None:
         self.reader = Reader(connection, queries.store.library, scope, moment)
-        self.scope, self.moment, self.epoch = scope, moment, epoch
-        self.memory = queries.memory if moment.is_now and scope.tenants is None else None
+        self.scope, self.moment = scope, moment
+        self.sees_all = moment.is_now and scope.tenants is None
+        self._memory = queries.memory if self.sees_all else Memory(Changes())
+        self._epoch = epoch if self.sees_all else 0
         self._runs: dict[RunKey, RunFacts] = {}
-        self._heads: dict[int, RunFacts | None] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}
         self._shapes_of: dict[int, list[int]] = {}
         self._cuts: Cuts | None = None
@@ -73,12 +79,11 @@ class Snapshot:
 
     # What is kept between snapshots
 
-    def recall(self, what: str, about: int) -> object | None:
-        return None if self.memory is None else self.memory.get(what, about)
+    def recall(self, what: str, about: Iterable[int]) -> dict[int, Any]:
+        return self._memory.get(what, about)
 
     def keep(self, what: str, about: int, depends_on: Iterable[int], value: object) -> None:
-        if self.memory is not None:
-            self.memory.put(what, about, self.epoch, depends_on, value)
+        self._memory.put(what, about, self._epoch, depends_on, value)
 
     # Names
 
@@ -94,8 +99,9 @@ class Snapshot:
     @property
     def cuts(self) -> Cuts:
         if self._cuts is None:
-            kept = self.recall("cuts", 0)
-            self._cuts = kept if isinstance(kept, dict) else cuts_by_dataset(self.reader.cuts())
+            self._cuts = self.recall("cuts", (0,)).get(0)
+        if self._cuts is None:
+            self._cuts = cuts_by_dataset(self.reader.cuts())
             self.keep("cuts", 0, (), self._cuts)
         return self._cuts
 
@@ -103,17 +109,14 @@ class Snapshot:
     def links(self) -> dict[int, set[int]]:
         """Names that ever stood in one symlinks facet, both ways."""
         if self._links is None:
-            kept = self.recall("links", 0)
-            if isinstance(kept, dict):
-                self._links = kept
-            else:
-                found: dict[int, set[int]] = {}
-                for dataset, other, kind in self.reader.links():
-                    if kind in ("TABLE", "LOCATION"):
-                        found.setdefault(dataset, set()).add(other)
-                        found.setdefault(other, set()).add(dataset)
-                self._links = found
-                self.keep("links", 0, (), found)
+            self._links = self.recall("links", (0,)).get(0)
+        if self._links is None:
+            self._links = {}
+            for dataset, other, kind in self.reader.links():
+                if kind in ("TABLE", "LOCATION"):
+                    self._links.setdefault(dataset, set()).add(other)
+                    self._links.setdefault(other, set()).add(dataset)
+            self.keep("links", 0, (), self._links)
         return self._links
 
     def joined(self, datasets: Iterable[int]) -> Joined:
@@ -130,6 +133,8 @@ class Snapshot:
     def neighbourhood(self, datasets: Iterable[int]) -> set[int]:
         """All names whose symlinks facets may bear on these datasets, themselves included."""
         found = set(datasets)
+        if not self.links:
+            return found
         frontier = found
         while frontier := {other for dataset in frontier for other in self.links.get(dataset, ())} - found:
             found |= frontier
@@ -163,9 +168,9 @@ class Snapshot:
                 ]
         return named
 
-    def names_under(self, dataset: int) -> set[int]:
+    def names_under(self, dataset: int) -> Set[int]:
         """All names whose mentions may lie on this dataset at present."""
-        members = set(self.joined((dataset,)).all_of(dataset))
+        members: Set[int] = self.joined((dataset,)).all_of(dataset)
         if not self.cuts:
             return members
         came_from: dict[int, set[int]] = {}
@@ -175,7 +180,7 @@ class Snapshot:
                     came_from.setdefault(cut.continues_as, set()).add(cut.dataset)
         frontier = members
         while frontier := {old for name in frontier for old in came_from.get(name, ())} - members:
-            members |= frontier
+            members = members | frontier
         return members
 
     # Shapes
@@ -185,6 +190,14 @@ class Snapshot:
         if missing:
             self._shapes_of.update(self.reader.shapes_of(missing))
         return self._shapes_of
+
+    def load_shapes(self, datasets: Collection[int]) -> None:
+        """Read in bulk what questions about each of these datasets will ask for."""
+        self.joined(datasets)
+        names = {name for dataset in datasets for name in self.names_under(dataset)}
+        by_name = self.shapes_of(names)
+        self.reader.shapes({number for name in names for number in by_name[name]})
+        self.names(names)
 
     def bounds(self, shapes: Iterable[int]) -> dict[int, tuple[int, int] | None]:
         missing = {shape for shape in shapes if shape not in self._bounds}
@@ -221,19 +234,14 @@ class Snapshot:
     # The current version of jobs
 
     def heads(self, jobs: Collection[int]) -> dict[int, RunFacts | None]:
-        unknown = [job for job in jobs if job not in self._heads]
-        for job in list(unknown):
-            kept = self.recall("head", job)
-            if kept is not None:
-                assert isinstance(kept, tuple)
-                self._heads[job] = kept[0]
-                unknown.remove(job)
+        heads: dict[int, RunFacts | None] = self.recall("head", jobs)
+        unknown = [job for job in jobs if job not in heads]
         if unknown:
             found = self._find_heads(unknown)
             for job in unknown:
-                self._heads[job] = found.get(job)
-                self.keep("head", job, (job,), (found.get(job),))
-        return {job: self._heads[job] for job in jobs}
+                heads[job] = found.get(job)
+                self.keep("head", job, (job,), heads[job])
+        return heads
 
     def _find_heads(self, jobs: list[int]) -> dict[int, RunFacts]:
         with_datasets = self._with_datasets(jobs)
@@ -296,22 +304,12 @@ class Snapshot:
     # Edges
 
     def edges(self, jobs: Collection[int]) -> dict[int, Edges]:
-        found: dict[int, Edges] = {}
-        for job in jobs:
-            kept = self.recall("edges", job)
-            if isinstance(kept, Edges):
-                found[job] = kept
+        found: dict[int, Edges] = self.recall("edges", jobs)
+        if len(found) == len(jobs):
+            return found
         heads = self.heads([job for job in jobs if job not in found])
         shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
-        named = {
-            dataset
-            for head in heads.values()
-            if head
-            for row in head.events
-            for mention in shapes[row.shape].mentions
-            for dataset in (mention.dataset, *mention.sources)
-        }
-        joined = self.joined(named)
+        joined = self.joined({dataset for shape in shapes.values() for dataset in shape.speaks_of & self.links.keys()})
         if self.cuts:
             joined = self.joined(
                 {cut.continues_as for cuts in self.cuts.values() for cut in cuts if cut.continues_as is not None}
@@ -325,8 +323,7 @@ class Snapshot:
     def _linked(self, head: RunFacts | None, shapes: dict[int, Shape]) -> set[int]:
         if head is None or not self.links:
             return set()
-        mentions = [mention for row in head.events for mention in shapes[row.shape].mentions]
-        named = {dataset for mention in mentions for dataset in (mention.dataset, *mention.sources)}
+        named = {dataset for row in head.events for dataset in shapes[row.shape].speaks_of}
         named |= {cut.continues_as or 0 for name in named for cut in self.cuts.get(name, ())}
         return self.neighbourhood(named & self.links.keys())
 
@@ -334,7 +331,9 @@ class Snapshot:
         inputs: set[int] = set()
         outputs: set[int] = set()
         telling: dict[int, tuple[tuple[Ord, int], EventRow, Mention]] = {}
-        for row in head.events:
+        # Without cuts only the last event of a shape can say anything that the others don't.
+        rows = head.events if self.cuts else {row.shape: row for row in head.events}.values()
+        for row in rows:
             for mention in shapes[row.shape].mentions:
                 lies_on = self.place_mention(row, shapes[row.shape], mention, head)
                 if lies_on is None:
@@ -354,7 +353,7 @@ class Snapshot:
                 lies_on = self.place_source(row, shapes[row.shape], source, head)
                 if lies_on is not None:
                     told.add(joined.of(lies_on))
-        return Edges(frozenset(inputs), frozenset(outputs), frozenset(told - inputs))
+        return Edges.of(inputs, outputs, told)
 
     def place_mention(self, row: EventRow, shape: Shape, mention: Mention, run: RunFacts) -> int | None:
         if mention.dataset not in self.cuts:
@@ -370,24 +369,17 @@ class Snapshot:
 
     def jobs_speaking_of(self, datasets: Collection[int]) -> set[int]:
         """Jobs that ever named one of these datasets as input, output or column source."""
-        unknown: dict[int, set[int]] = {}
-        jobs: set[int] = set()
-        for dataset in datasets:
-            kept = self.recall("jobs", dataset)
-            if isinstance(kept, tuple):
-                jobs.update(kept)
-            else:
-                unknown[dataset] = self.names_under(dataset)
-        by_name = self.shapes_of({name for names in unknown.values() for name in names})
-        shapes = self.reader.shapes({s for names in unknown.values() for name in names for s in by_name[name]})
-        for dataset, names in unknown.items():
-            speaking = {
-                shapes[s].subject
-                for name in names
-                for s in by_name[name]
-                if shapes[s].kind != DATASET_EVENT
-                and any(name == m.dataset or name in m.sources for m in shapes[s].mentions)
-            }
-            self.keep("jobs", dataset, self.neighbourhood(names), tuple(speaking))
-            jobs |= speaking
-        return jobs
+        known: dict[int, set[int]] = self.recall("jobs", datasets)
+        if len(known) < len(datasets):
+            unknown = {dataset: self.names_under(dataset) for dataset in datasets if dataset not in known}
+            by_name = self.shapes_of({name for names in unknown.values() for name in names})
+            shapes = self.reader.shapes({s for names in unknown.values() for name in names for s in by_name[name]})
+            for dataset, names in unknown.items():
+                known[dataset] = {
+                    shape.subject
+                    for name in names
+                    for shape in map(shapes.__getitem__, by_name[name])
+                    if shape.kind != DATASET_EVENT and name in shape.speaks_of
+                }
+                self.keep("jobs", dataset, self.neighbourhood(names), known[dataset])
+        return set().union(*known.values())

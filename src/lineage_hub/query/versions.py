@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from lineage_hub.lineage.names import opening_cut
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import RUN_EVENT, Mention, Shape
+from lineage_hub.lineage.shapes import RUN_EVENT, Mention
 from lineage_hub.lineage.shapes import run_id as run_text
-from lineage_hub.query.facts import PRECEDENCE, Placed, placed_mentions
+from lineage_hub.query.facts import PRECEDENCE, Placed, mentions_of, placed_mentions
 from lineage_hub.query.identity import dataset_version
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
@@ -74,15 +74,6 @@ class Versions:
         self._plain: dict[int, bool] = {}
         self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
-        self._mentions: dict[int, dict[int, list[Mention]]] = {}
-
-    def prepare(self, datasets: Collection[int]) -> None:
-        """Read in bulk what the questions about these datasets need."""
-        self._snapshot.joined(datasets)
-        names = {name for dataset in datasets for name in self._snapshot.names_under(dataset)}
-        by_name = self._snapshot.shapes_of(names)
-        self._snapshot.reader.shapes({number for name in names for number in by_name[name]})
-        self._snapshot.names(names)
 
     def all_of(self, dataset: int) -> list[Version]:
         """In the order of their creation."""
@@ -119,7 +110,7 @@ class Versions:
             by_name = self._snapshot.shapes_of(names)
             shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
             self._plain[dataset] = not any(name in self._snapshot.cuts for name in names) and not any(
-                "version" in m.facets for n, s in shapes.items() for m in self._mentions_of(n, s, names)
+                "version" in m.facets for shape in shapes.values() for m in mentions_of(shape, names)
             )
         return self._plain[dataset]
 
@@ -129,20 +120,9 @@ class Versions:
         shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
         return {
             shape.subject
-            for number, shape in shapes.items()
-            if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in self._mentions_of(number, shape, names))
+            for shape in shapes.values()
+            if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in mentions_of(shape, names))
         }
-
-    def _mentions_of(self, number: int, shape: Shape, names: Collection[int]) -> list[Mention]:
-        """Of these datasets alone: to look through thousands of mentions for each of thousands is a square."""
-        if len(names) > 1:
-            return [m for m in shape.mentions if m.dataset in names]
-        if number not in self._mentions:
-            index: dict[int, list[Mention]] = {}
-            for mention in shape.mentions:
-                index.setdefault(mention.dataset, []).append(mention)
-            self._mentions[number] = index
-        return [m for name in names for m in self._mentions[number].get(name, ())]
 
     def _last_written(self, dataset: int, job: int, bound: Ord | None) -> RunFacts | None:
         names = self._snapshot.names_under(dataset)
@@ -221,6 +201,24 @@ class Versions:
         if self._tenants is None:
             self._tenants = self._snapshot.reader.tenant_names()
         return self._tenants[key[0]], *self._snapshot.name(key[1]), run_text(key[2])
+
+
+def current_versions(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, str | None]:
+    """The id of each dataset's present version."""
+    found: dict[int, str | None] = snapshot.recall("version", datasets)
+    missing = [dataset for dataset in datasets if dataset not in found]
+    if missing:
+        versions = Versions(snapshot)
+        snapshot.load_shapes(missing)
+        jobs = snapshot.jobs_speaking_of(missing)
+        snapshot.heads(jobs)
+        snapshot.names({*missing, *jobs})
+        for dataset in missing:
+            last = versions.last_before(dataset, None)
+            found[dataset] = last.id if last else None
+            names = snapshot.neighbourhood(snapshot.names_under(dataset))
+            snapshot.keep("version", dataset, names | snapshot.jobs_speaking_of([dataset]), found[dataset])
+    return found
 
 
 def _place(one: Placed) -> tuple[int, int, int]:

@@ -26,21 +26,20 @@ class Changes:
         self.epoch = 0
         # Cuts and symlinks can change what any name resolves to.
         self.topology = 0
-        self._last: dict[int, int] = {}
+        # The epoch of each entity's last change.
+        self.last: dict[int, int] = {}
         self._seen: int | None = None
         self._lock = threading.Lock()
 
-    def last(self, entities: Iterable[int]) -> int:
-        last = self._last
-        return max((last.get(entity, 0) for entity in entities), default=0)
-
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
         with self._lock:
-            self.epoch += 1
+            # The epoch goes last: who has read it may rely on all that belongs to it.
+            epoch = self.epoch + 1
             for entity in entities:
-                self._last[entity] = self.epoch
+                self.last[entity] = epoch
             if topology:
-                self.topology = self.epoch
+                self.topology = epoch
+            self.epoch = epoch
             if self._seen is not None and first_seq == self._seen + 1:
                 self._seen = last_seq
 

@@ -1,6 +1,6 @@
-"""A dialect's name enters, the insert that skips rows which are there already leaves.
+"""A dialect's name and a statement enter; its text as the driver takes it leaves, with values in order.
 
-Both databases spell it the same; only the dialect in use is imported, since a start should be quick.
+Only the dialect in use is imported, since a start should be quick.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, bindparam
+from sqlalchemy import Select, Table, bindparam
+from sqlalchemy.sql.compiler import SQLCompiler
 
 SQLITE = "sqlite"
 
 
 @cache
 def insert_text(dialect: str, table: Table, columns: tuple[str, ...]) -> str:
-    """As the driver takes it, compiled once."""
+    """Skips rows which are there already; both databases spell it the same."""
     values: dict[str, Any] = {column: bindparam(column) for column in columns}
     if dialect == SQLITE:
         from sqlalchemy.dialects import sqlite
@@ -26,3 +27,13 @@ def insert_text(dialect: str, table: Table, columns: tuple[str, ...]) -> str:
 
     other = postgresql.insert(table).values(values).on_conflict_do_nothing()
     return str(other.compile(dialect=postgresql.dialect(paramstyle="format")))  # type: ignore[no-untyped-call]
+
+
+def compiled_select(dialect: str, statement: Select[Any]) -> SQLCompiler:
+    if dialect == SQLITE:
+        from sqlalchemy.dialects import sqlite
+
+        return statement.compile(dialect=sqlite.dialect())
+    from sqlalchemy.dialects import postgresql
+
+    return statement.compile(dialect=postgresql.dialect(paramstyle="format"))  # type: ignore[no-untyped-call]

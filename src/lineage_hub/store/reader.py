@@ -18,6 +18,7 @@ from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.store import tables
 from lineage_hub.store.library import Library
 from lineage_hub.store.naming import entity_hash, space_hash
+from lineage_hub.store.prepared import Prepared, Row
 
 CHUNK = 2_000
 T = TypeVar("T")
@@ -31,33 +32,31 @@ class Reader:
         self.connection, self.library, self.moment = connection, library, moment
         self._values: dict[str, Any] = {"t": moment.as_of, "k": moment.known_at}
         if scope.tenants is not None:
-            statement = select(tables.tenant.c.id).where(tables.tenant.c.name.in_(sorted(scope.tenants)))
-            self._values["tenants"] = list(connection.execute(statement).scalars())
+            self._values["tenants"] = [row[0] for row in self._all(_OF_TENANTS, names=sorted(scope.tenants))]
         self._sql = _statements(moment.as_of != FOREVER, moment.known_at != FOREVER, scope.tenants is not None)
 
     # Names
 
     def find(self, kind: int, namespace: str, name: str) -> int | None:
         key = entity_hash(kind, namespace, name)
-        found: int | None = self._all(_FIND, hash=key).scalar()
-        return found
+        return next((row[0] for row in self._all(_FIND, hash=key)), None)
 
     def names(self, entities: Iterable[int]) -> dict[int, tuple[str, str]]:
         return self.library.names.fetch(entities, self._names)
 
     def _names(self, missing: list[int]) -> Iterator[tuple[int, tuple[str, str]]]:
         for chunk in _chunks(missing):
-            for row in self._all(_NAMES, ids=chunk):
-                yield row[0], (row[1], row[2])
+            for entity, namespace, name in self._all(_NAMES, ids=chunk):
+                yield entity, (namespace, name)
 
     def entities(self, kind: int, namespace: str | None = None) -> list[int]:
         """All that were ever heard of, visible or not."""
         if namespace is None:
-            return list(self._all(_ALL, kind=kind).scalars())
-        return list(self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace)).scalars())
+            return [row[0] for row in self._all(_ALL, kind=kind)]
+        return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace))]
 
     def tenant_names(self) -> dict[int, str]:
-        return {row[0]: row[1] for row in self._all(_TENANTS)}
+        return dict(self._all(_TENANTS))
 
     # Shapes
 
@@ -74,7 +73,7 @@ class Reader:
     def _shapes(self, missing: list[int]) -> Iterator[tuple[int, Shape]]:
         for chunk in _chunks(missing):
             for number, body in self._all(_SHAPES, ids=chunk):
-                yield number, decode(bytes(body))
+                yield number, decode(body)
 
     def blobs(self, numbers: Iterable[int]) -> dict[int, bytes]:
         return self.library.blobs.fetch(numbers, self._blobs)
@@ -82,7 +81,7 @@ class Reader:
     def _blobs(self, missing: list[int]) -> Iterator[tuple[int, bytes]]:
         for chunk in _chunks(missing):
             for number, body in self._all(_BLOBS, ids=chunk):
-                yield number, self.library.text(self.connection, bytes(body))
+                yield number, self.library.text(self.connection, body)
 
     def bounds(self, shapes: Iterable[int]) -> dict[int, tuple[int, int]]:
         """The first and last time that a visible event has this shape; shapes without one are left out."""
@@ -96,7 +95,7 @@ class Reader:
     def newest_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
         """For shapes whose last time is the same: the greatest event id there."""
         return {
-            number: bytes(event_id)
+            number: event_id
             for chunk in _chunks(sorted(shapes))
             for number, event_id in self._run("newest_ids", ids=chunk, at=event_at)
             if event_id is not None
@@ -128,14 +127,14 @@ class Reader:
         return [_event(row) for row in self._run("starts", job=job, limit=limit, offset=offset)]
 
     def count_runs(self, job: int) -> int:
-        return int(self._run("count_runs", job=job).scalar_one())
+        return int(self._run("count_runs", job=job)[0][0])
 
     def named_runs(self, job: int) -> list[bytes]:
         """Runs that events of other runs name as their parent."""
-        return [bytes(run) for run in self._run("named_runs", job=job).scalars()]
+        return [row[0] for row in self._run("named_runs", job=job)]
 
     def naming_bounds(self, job: int, run: bytes) -> tuple[int, int] | None:
-        first, last = self._run("naming_bounds", job=job, run=run).one()
+        first, last = self._run("naming_bounds", job=job, run=run)[0]
         return None if first is None else (first, last)
 
     def runs(self, keys: Iterable[bytes]) -> dict[RunKey, list[EventRow]]:
@@ -157,11 +156,10 @@ class Reader:
         return [_event(row) for row in self._run("typed", job=job, types=sorted(types))]
 
     def last_event_at(self) -> int | None:
-        value: int | None = self._run("last_event_at").scalar()
-        return value
+        return next((row[0] for row in self._run("last_event_at")), None)
 
     def count_events(self, after: int, before: int) -> int:
-        return int(self._run("count_events", after=after, before=before).scalar_one())
+        return int(self._run("count_events", after=after, before=before)[0][0])
 
     def page_events(self, after: int, before: int, descending: bool, limit: int, offset: int) -> list[EventRow]:
         name = "events_desc" if descending else "events_asc"
@@ -169,40 +167,34 @@ class Reader:
         return [_event(row) for row in rows]
 
     def event(self, event_at: int, event_id: bytes) -> EventRow | None:
-        row = self._run("event", at=event_at, id=event_id).first()
-        return None if row is None else _event(row)
+        return next(map(_event, self._run("event", at=event_at, id=event_id)), None)
 
     def texts(self, rows: Iterable[EventRow]) -> dict[int, bytes]:
         """The raw text of events by their number."""
         found: dict[int, bytes] = {}
         for chunk in _chunks([row.seq for row in rows]):
             for seq, body in self._all(_TEXTS, ids=chunk):
-                found[seq] = self.library.text(self.connection, bytes(body))
+                found[seq] = self.library.text(self.connection, body)
         return found
 
     # Names over time
 
     def cuts(self) -> list[CutRow]:
         rows = self._run("cuts")
-        return [CutRow(row[0], (row[1], bytes(row[2])), row[3]) for row in rows]
+        return [CutRow(dataset, (at, event_id), to) for dataset, at, event_id, to in rows]
 
     def links(self) -> list[tuple[int, int, str]]:
         """Which datasets ever named which others in a symlinks facet."""
-        return [(row[0], row[1], row[2]) for row in self._all(_LINKS)]
+        return [(dataset, other, kind) for dataset, other, kind in self._all(_LINKS)]
 
-    def _all(self, statement: Any, **values: Any) -> Any:
-        return self.connection.execute(statement, values)
+    def _all(self, statement: Prepared, **values: Any) -> list[Row]:
+        return statement.rows(self.connection, values)
 
-    def _run(self, name: str, **values: Any) -> Any:
-        return self.connection.execute(self._sql[name], {**self._values, **values})
+    def _run(self, name: str, **values: Any) -> list[Row]:
+        return self._sql[name].rows(self.connection, {**self._values, **values})
 
 
-def _event(row: Any) -> EventRow:
-    fields = list(row)
-    fields[2] = bytes(fields[2])
-    fields[9] = None if fields[9] is None else bytes(fields[9])
-    fields[11] = None if fields[11] is None else bytes(fields[11])
-    return EventRow._make(fields)
+_event = EventRow._make
 
 
 def _chunks(items: list[K], size: int = CHUNK) -> Iterator[list[K]]:
@@ -216,30 +208,31 @@ def _ids(name: str = "ids") -> Any:
 
 e = tables.event.c
 n = tables.entity.c
-_FIND = select(n.id).where(n.hash == bindparam("hash"))
-_NAMES = (
+_OF_TENANTS = Prepared(select(tables.tenant.c.id).where(tables.tenant.c.name.in_(_ids("names"))))
+_FIND = Prepared(select(n.id).where(n.hash == bindparam("hash")))
+_NAMES = Prepared(
     select(n.id, tables.space.c.name, n.name)
     .join_from(tables.entity, tables.space, tables.space.c.id == n.space)
     .where(n.id.in_(_ids()))
 )
-_ALL = select(n.id).where(n.kind == bindparam("kind"))
-_IN_SPACE = (
+_ALL = Prepared(select(n.id).where(n.kind == bindparam("kind")))
+_IN_SPACE = Prepared(
     select(n.id)
     .join_from(tables.space, tables.entity, tables.space.c.id == n.space)
     .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"))
 )
-_TENANTS = select(tables.tenant.c.id, tables.tenant.c.name)
-_MENTIONS = select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids()))
-_SHAPES = select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids()))
-_BLOBS = select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids()))
-_TEXTS = select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids()))
-_LINKS = select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type)
+_TENANTS = Prepared(select(tables.tenant.c.id, tables.tenant.c.name))
+_MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids())))
+_SHAPES = Prepared(select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids())))
+_BLOBS = Prepared(select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids())))
+_TEXTS = Prepared(select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids())))
+_LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
 _ROW = [tables.event.c[name] for name in EventRow._fields]
 _CANDIDATE_TYPES = (RUNNING, COMPLETE, JOB)
 
 
 @lru_cache(maxsize=8)
-def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, Select[Any]]:
+def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, Prepared]:
     def seen(table: NamedFromClause = tables.event) -> list[ColumnElement[bool]]:
         conditions: list[ColumnElement[bool]] = []
         if by_time:
@@ -294,7 +287,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
     naming = (e.parent == bindparam("job"), *seen())
     c = tables.cut.c
-    return {
+    statements: dict[str, Select[Any]] = {
         "bounds": select(s.id, edge(func.min), edge(func.max)).where(s.id.in_(_ids())),
         "newest_ids": select(s.id, newest_id).where(s.id.in_(_ids())),
         "candidates": per_job(e.type.in_(_CANDIDATE_TYPES), *seen()),
@@ -331,3 +324,4 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .where(*seen())
         .order_by(c.dataset, c.event_at, c.event_id),
     }
+    return {name: Prepared(statement) for name, statement in statements.items()}
