@@ -95,6 +95,9 @@ class Settings:
     read_max_nodes: int = _setting(
         20_000, "Most nodes in one lineage answer; the rest is counted, not shown.", least=1, most=10_000_000
     )
+    read_memory_mb: int = _setting(
+        256, "Memory for answers about the present that are kept ready.", least=0, most=1_048_576
+    )
     dead_letter_max: int = _setting(
         10_000, "Most dead letters kept; at the bound the oldest go.", least=1, most=10_000_000
     )

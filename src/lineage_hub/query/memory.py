@@ -10,7 +10,9 @@ from typing import Any
 
 from lineage_hub.store.changes import Changes
 
-LIMIT = 2_000_000
+MIB = 1024 * 1024
+# What an entry takes beside its text, roughly.
+_ENTRY_BYTES = 300
 
 
 class _Entry:
@@ -21,8 +23,10 @@ class _Entry:
 
 
 class Memory:
-    def __init__(self, changes: Changes) -> None:
-        self.changes = changes
+    """At its bound it forgets everything: what is asked for often is soon there again."""
+
+    def __init__(self, changes: Changes, limit_mb: int) -> None:
+        self.changes, self._limit = changes, limit_mb * MIB
         self._kept: dict[str, dict[int, _Entry]] = {}
         self._size = 0
         self._topology = 0
@@ -57,11 +61,21 @@ class Memory:
     def put(self, what: str, about: int, epoch: int, depends_on: Iterable[int], value: Any) -> None:
         """`epoch` was read before the snapshot began, so a write in between makes the entry stale, never wrong."""
         if epoch >= self.changes.topology:
-            if self._size > LIMIT:
+            if self._size > self._limit:
                 self._forget()
             kept = self._kept.setdefault(what, {})
-            self._size += about not in kept
+            if about in kept:
+                self._size -= _size(kept[about].value)
+            self._size += _size(value)
             kept[about] = _Entry(epoch, tuple(depends_on), value)
 
     def _forget(self) -> None:
         self._kept, self._size = {}, 0
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, bytes):
+        return _ENTRY_BYTES + len(value)
+    if isinstance(value, tuple | list | dict | set):
+        return _ENTRY_BYTES * (1 + len(value)) + sum([len(one) for one in value if isinstance(one, bytes)])
+    return _ENTRY_BYTES

@@ -39,6 +39,7 @@ NODE_FACETS = frozenset(("schema", "tags", "documentation", "dataSource", "lifec
 JOB_FACETS = frozenset(("jobType", "sourceCodeLocation", "documentation", "tags"))
 # Where a time will stand: a byte that no JSON text has.
 HOLE = msgspec.Raw(b"\0")
+FRAMES, LONG = 20_000, 8_192
 
 
 def present_texts(bodies: dict[int, bytes], facts: Facts) -> Texts:
@@ -62,6 +63,13 @@ def _time(nanos: int) -> bytes:
 
 def named(name: Name) -> dict[str, str]:
     return {"namespace": name[0], "name": name[1]}
+
+
+def _frame(made_once: Any, *of: Any) -> list[bytes]:
+    """Long texts are made anew each time: thousands of them would fill the memory."""
+    texts: Texts = of[-1]
+    frame: list[bytes] = (made_once if sum([len(text) for _, text in texts]) < LONG else made_once.__wrapped__)(*of)
+    return frame
 
 
 def _filled(frame: list[bytes], facts: Facts, *more: tuple[str, Any]) -> bytes:
@@ -95,7 +103,7 @@ def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str
     }
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=FRAMES)
 def _dataset_frame(name: Name, texts: Texts) -> list[bytes]:
     """The text around the two times: at one moment and the next mostly nothing else differs."""
     return _node("dataset", name, dataset_summary(name, HOLE, HOLE, dict(texts)))
@@ -129,7 +137,7 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, by
         facts = dataset_facts(snapshot, missing, NODE_FACETS)
         bodies = _bodies(snapshot, facts.values())
         for dataset, known in facts.items():
-            frame = _dataset_frame(names[dataset], present_texts(bodies, known))
+            frame = _frame(_dataset_frame, names[dataset], present_texts(bodies, known))
             found[dataset] = _filled(frame, known, *marks(snapshot, dataset, known))
             depends = snapshot.neighbourhood(snapshot.names_under(dataset))
             snapshot.keep("dataset node", dataset, depends, found[dataset])
@@ -189,7 +197,7 @@ def job_summary(
     }
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=FRAMES)
 def _job_frame(name: Name, above: Name | None, texts: Texts) -> list[bytes]:
     return _node("job", name, job_summary(name, above, HOLE, HOLE, dict(texts)))
 
@@ -209,7 +217,8 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
     bodies = _bodies(snapshot, facts.values())
     for job, known in facts.items():
         parent = above.get(job)
-        frame = _job_frame(names[job], names[parent] if parent else None, present_texts(bodies, known))
+        texts = present_texts(bodies, known)
+        frame = _frame(_job_frame, names[job], names[parent] if parent else None, texts)
         run = latest.get(job)
         inputs, outputs = io_names(snapshot, edges.get(job))
         found[job] = _filled(

@@ -24,6 +24,8 @@ from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
 PAGE = 200
+# What one request keeps for itself goes with it.
+WITHOUT_BOUND = 1 << 40
 WRITTEN = (OUT, STATIC_OUT)
 
 
@@ -49,9 +51,9 @@ NO_EDGES = Edges.of(set(), set(), set())
 class Queries:
     """Opens snapshots of one store; holds what may be remembered between them."""
 
-    def __init__(self, store: LineageStore) -> None:
+    def __init__(self, store: LineageStore, memory_mb: int = 256) -> None:
         self.store = store
-        self.memory = Memory(store.changes)
+        self.memory = Memory(store.changes, memory_mb)
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
@@ -66,7 +68,7 @@ class Snapshot:
         self.reader = Reader(connection, queries.store.library, scope, moment)
         self.scope, self.moment = scope, moment
         self.sees_all = moment.is_now and scope.tenants is None
-        self._memory = queries.memory if self.sees_all else Memory(Changes())
+        self._memory = queries.memory if self.sees_all else Memory(Changes(), WITHOUT_BOUND)
         self._epoch = epoch if self.sees_all else 0
         self._runs: dict[RunKey, RunFacts] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}

@@ -40,7 +40,7 @@ def create_app(
         metrics.watch(intake)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
-        app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened))
+        app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened, settings.read_memory_mb))
         try:
             yield
         finally:
