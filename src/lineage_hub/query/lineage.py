@@ -5,7 +5,7 @@ Nodes beyond the limit are left out from the far end, and counted: an answer nev
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -107,7 +107,7 @@ def lineage(snapshot: Snapshot, question: Question) -> bytes:
     jobs = [node for node in ordered if node in reached.jobs]
     nodes = dataset_nodes(snapshot, [node for node in shown if node not in reached.jobs])
     nodes.update(job_nodes(snapshot, jobs, reached.edges if current else snapshot.edges(jobs)))
-    edges = _edge_texts(snapshot, reached, jobs, ids, remember=current)
+    edges = _edge_texts(snapshot, reached, jobs, ids)
     parts = [b'{"graph":[']
     for node in ordered:
         parts += (nodes[node], edges[node], b",")
@@ -115,32 +115,32 @@ def lineage(snapshot: Snapshot, question: Question) -> bytes:
     return b"".join(parts)
 
 
-def _edge_texts(
-    snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict[int, str], *, remember: bool
-) -> dict[int, bytes]:
+def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict[int, str]) -> dict[int, bytes]:
     """The end of each node's text: its edges to other nodes that are shown."""
+    edges = reached.edges
     beside: dict[int, Collection[int]] = {}
     users: dict[int, list[int]] = {node: [] for node in ids if node not in reached.jobs}
+    keys: dict[int, tuple[object, ...]] = {}
     for job in jobs:
-        datasets = reached.edges[job].datasets
-        beside[job] = datasets if users.keys() >= datasets else datasets & users.keys()
+        datasets = edges[job].datasets
+        if users.keys() >= datasets:
+            beside[job], keys[job] = datasets, (job, edges[job])
+        else:
+            beside[job] = shown = datasets & users.keys()
+            keys[job] = (job, edges[job], frozenset(shown))
         for dataset in beside[job]:
             users[dataset].append(job)
+    for dataset, others in users.items():
+        keys[dataset] = (dataset, *others, *[edges[job] for job in others])
     beside.update(users)
-    kept: dict[int, tuple[Collection[int], bytes]] = snapshot.recall("edge texts", ids) if remember else {}
-    found: dict[int, bytes] = {}
-    for node, others in beside.items():
-        before = kept.get(node)
-        if before is not None and before[0] == others:
-            found[node] = before[1]
-            continue
-        found[node] = _edges_of(reached, node, others, ids)
-        if remember:
-            touched = (node,) if node in reached.jobs else others
-            linked = {d for job in touched for d in reached.edges[job].datasets} & snapshot.links.keys()
-            depends = {node, *touched, *snapshot.neighbourhood(linked)}
-            snapshot.keep("edge texts", node, depends, (others, found[node]))
-    return found
+    nodes = {key: node for node, key in keys.items()}
+
+    def load(missing: list[tuple[object, ...]]) -> Iterator[tuple[tuple[object, ...], bytes]]:
+        for key in missing:
+            yield key, _edges_of(reached, nodes[key], beside[nodes[key]], ids)
+
+    texts = snapshot.history.edge_texts.fetch(nodes, load)
+    return {node: texts[key] for node, key in keys.items()}
 
 
 def _edges_of(reached: Reached, node: int, others: Collection[int], ids: dict[int, str]) -> bytes:

@@ -22,6 +22,20 @@ class _Entry:
         self.epoch, self.depends_on, self.value = epoch, depends_on, value
 
 
+class Notes:
+    """What one request has found out already; nothing of it changes while it is asked."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, dict[int, Any]] = {}
+
+    def get(self, what: str, about: Iterable[int]) -> dict[int, Any]:
+        kept = self._kept.get(what)
+        return {one: kept[one] for one in about if one in kept} if kept else {}
+
+    def put(self, what: str, about: int, _epoch: int, _depends_on: Iterable[int], value: Any) -> None:
+        self._kept.setdefault(what, {})[about] = value
+
+
 class Memory:
     """At its bound it forgets everything: what is asked for often is soon there again."""
 

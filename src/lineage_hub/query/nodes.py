@@ -5,18 +5,19 @@ The text about the present is remembered, so a large graph is mostly put togethe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
+from lineage_hub.lineage.rows import EventRow, RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import IN_RAW
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import Facts, dataset_facts, job_facts
 from lineage_hub.query.identity import job_uuid
-from lineage_hub.query.snapshot import Edges, Snapshot
+from lineage_hub.query.snapshot import Edges, Nominal, Silent, Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (
@@ -139,8 +140,9 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, by
         for dataset, known in facts.items():
             frame = _frame(_dataset_frame, names[dataset], present_texts(bodies, known))
             found[dataset] = _filled(frame, known, *marks(snapshot, dataset, known))
-            depends = snapshot.neighbourhood(snapshot.names_under(dataset))
-            snapshot.keep("dataset node", dataset, depends, found[dataset])
+            if snapshot.sees_all:
+                depends = snapshot.neighbourhood(snapshot.names_under(dataset))
+                snapshot.keep("dataset node", dataset, depends, found[dataset])
     return found
 
 
@@ -230,8 +232,9 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
             ("latestRun", run_summary(run, nominal.get(run.key, (None, None))) if run else None),
             *((("namedOnly", True),) if not known.mentioned else ()),
         )
-        linked = edges[job].datasets & snapshot.links.keys() if job in edges else frozenset()
-        snapshot.keep("job node", job, {job} | snapshot.neighbourhood(linked), found[job])
+        if snapshot.sees_all:
+            linked = edges[job].datasets & snapshot.links.keys() if job in edges else frozenset()
+            snapshot.keep("job node", job, {job} | snapshot.neighbourhood(linked), found[job])
     return found
 
 
@@ -245,22 +248,24 @@ def io_names(snapshot: Snapshot, edges: Edges | None) -> tuple[list[dict[str, st
     )
 
 
-def nominal_times(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[Any, tuple[str | None, str | None]]:
+def nominal_times(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[RunKey, Nominal]:
     """The newest nominalTime facet of each run; usually the last event has it, so the others are read only if not."""
-    found: dict[Any, tuple[str | None, str | None]] = {}
+    found: dict[RunKey, Nominal] = {}
     open_runs = list(runs)
     back = 1
     while open_runs:
-        texts = snapshot.reader.texts(run.events[-back] for run in open_runs)
+        rows = {run.events[-back].seq: run.events[-back] for run in open_runs}
+
+        def load(missing: list[int], rows: dict[int, EventRow] = rows) -> Iterator[tuple[int, Nominal | Silent]]:
+            for seq, text in snapshot.reader.texts(rows[seq] for seq in missing).items():
+                yield seq, _nominal_time(text)
+
+        told = snapshot.history.nominal.fetch(rows, load)
         still = []
         for run in open_runs:
-            event = decode_run(texts[run.events[-back].seq])
-            facets = (event.run.facets if event.run else None) or {}
-            if "nominalTime" in facets:
-                body = bytes(facets["nominalTime"])
-                if not read.is_tombstone(body):
-                    time = lenient(body, NominalTime)
-                    found[run.key] = (time.nominalStartTime, time.nominalEndTime)
+            time = told[run.events[-back].seq]
+            if time:
+                found[run.key] = time
             elif len(run.events) > back:
                 still.append(run)
         open_runs = still
@@ -268,7 +273,16 @@ def nominal_times(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[Any, t
     return found
 
 
-def run_summary(run: RunFacts, nominal: tuple[str | None, str | None]) -> dict[str, Any]:
+def _nominal_time(text: bytes) -> Nominal | Silent:
+    event = decode_run(text)
+    facet = ((event.run.facets if event.run else None) or {}).get("nominalTime")
+    if facet is None:
+        return ()
+    time = NominalTime() if read.is_tombstone(bytes(facet)) else lenient(bytes(facet), NominalTime)
+    return time.nominalStartTime, time.nominalEndTime
+
+
+def run_summary(run: RunFacts, nominal: Nominal) -> dict[str, Any]:
     duration = None if run.end is None else (run.end[0] - run.start[0]) // 1_000_000
     data: dict[str, Any] = {
         "id": run_text(run.key[2]),

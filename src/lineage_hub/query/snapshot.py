@@ -17,19 +17,17 @@ from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
-from lineage_hub.query.memory import Memory
-from lineage_hub.store.changes import Changes
+from lineage_hub.query.memory import Memory, Notes
+from lineage_hub.store.library import Shelf
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
 PAGE = 200
-# What one request keeps for itself goes with it.
-WITHOUT_BOUND = 1 << 40
 WRITTEN = (OUT, STATIC_OUT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Edges:
     """A job's datasets under their present representatives; `columns` are sources that only columns tell of."""
 
@@ -48,12 +46,29 @@ class Edges:
 NO_EDGES = Edges.of(set(), set(), set())
 
 
+class History:
+    """What was worked out about moments and holds at each of them, since it follows from what never changes."""
+
+    def __init__(self) -> None:
+        # By the shapes of a head's events, as long as no name was ever cut or joined.
+        self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
+        # By a node and the edges of the jobs beside it.
+        self.edge_texts: Shelf[tuple[object, ...], bytes] = Shelf(50_000)
+        # By an event's number: what its nominalTime facet says; a tombstone says neither time.
+        self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)
+
+
+Nominal = tuple[str | None, str | None]
+Silent = tuple[()]
+
+
 class Queries:
     """Opens snapshots of one store; holds what may be remembered between them."""
 
     def __init__(self, store: LineageStore, memory_mb: int = 256) -> None:
         self.store = store
         self.memory = Memory(store.changes, memory_mb)
+        self.history = History()
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
@@ -68,8 +83,9 @@ class Snapshot:
         self.reader = Reader(connection, queries.store.library, scope, moment)
         self.scope, self.moment = scope, moment
         self.sees_all = moment.is_now and scope.tenants is None
-        self._memory = queries.memory if self.sees_all else Memory(Changes(), WITHOUT_BOUND)
-        self._epoch = epoch if self.sees_all else 0
+        self._memory = queries.memory if self.sees_all else Notes()
+        self._epoch = epoch
+        self.history = queries.history
         self._runs: dict[RunKey, RunFacts] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}
         self._shapes_of: dict[int, list[int]] = {}
@@ -310,6 +326,11 @@ class Snapshot:
         if len(found) == len(jobs):
             return found
         heads = self.heads([job for job in jobs if job not in found])
+        if not self.links and not self.cuts:
+            for job, head in heads.items():
+                found[job] = NO_EDGES if head is None else self._plain_edges(head)
+                self.keep("edges", job, (job,), found[job])
+            return found
         shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
         joined = self.joined({dataset for shape in shapes.values() for dataset in shape.speaks_of & self.links.keys()})
         if self.cuts:
@@ -322,6 +343,15 @@ class Snapshot:
             self.keep("edges", job, {job, *self._linked(head, shapes)}, edges)
         return found
 
+    def _plain_edges(self, head: RunFacts) -> Edges:
+        # Of events with the same shape only the last can say anything that the others don't.
+        key = tuple(dict.fromkeys([row.shape for row in reversed(head.events)]))
+
+        def load(keys: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], Edges]]:
+            return [(key, self._edges_of(head, self.reader.shapes(key), self._joined)) for key in keys]
+
+        return self.history.edges.fetch((key,), load)[key]
+
     def _linked(self, head: RunFacts | None, shapes: dict[int, Shape]) -> set[int]:
         if head is None or not self.links:
             return set()
@@ -333,9 +363,7 @@ class Snapshot:
         inputs: set[int] = set()
         outputs: set[int] = set()
         telling: dict[int, tuple[tuple[Ord, int], EventRow, Mention]] = {}
-        # Without cuts only the last event of a shape can say anything that the others don't.
-        rows = head.events if self.cuts else {row.shape: row for row in head.events}.values()
-        for row in rows:
+        for row in head.events:
             for mention in shapes[row.shape].mentions:
                 lies_on = self.place_mention(row, shapes[row.shape], mention, head)
                 if lies_on is None:

@@ -5,7 +5,7 @@ A number's value never changes once written, so nothing here is ever invalidated
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import zstandard
@@ -15,33 +15,34 @@ from lineage_hub.lineage.shapes import Shape
 from lineage_hub.store import tables
 from lineage_hub.store.codec import Codec
 
+K = TypeVar("K")
 V = TypeVar("V")
 _DICTIONARIES = select(tables.dictionary.c.body)
 
 
-class Shelf(Generic[V]):
+class Shelf(Generic[K, V]):
     """The values used lately, in two generations."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit // 2
-        self._young: dict[int, V] = {}
-        self._old: dict[int, V] = {}
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
 
-    def fetch(self, numbers: Iterable[int], load: Callable[[list[int]], Iterator[tuple[int, V]]]) -> dict[int, V]:
-        found: dict[int, V] = {}
-        missing: list[int] = []
+    def fetch(self, keys: Iterable[K], load: Callable[[list[K]], Iterable[tuple[K, V]]]) -> dict[K, V]:
+        found: dict[K, V] = {}
+        missing: list[K] = []
         young, old = self._young, self._old
-        for number in numbers:
-            if number in found:
+        for key in keys:
+            if key in found:
                 continue
-            value = young.get(number)
+            value = young.get(key)
             if value is None:
-                value = old.get(number)
+                value = old.get(key)
                 if value is None:
-                    missing.append(number)
+                    missing.append(key)
                     continue
-                young[number] = value
-            found[number] = value
+                young[key] = value
+            found[key] = value
         if missing:
             loaded = dict(load(list(dict.fromkeys(missing))))
             found.update(loaded)
@@ -54,9 +55,9 @@ class Shelf(Generic[V]):
 class Library:
     def __init__(self, codec: Codec, entries: int = 400_000) -> None:
         self._codec = codec
-        self.names: Shelf[tuple[str, str]] = Shelf(entries)
-        self.shapes: Shelf[Shape] = Shelf(entries // 4)
-        self.blobs: Shelf[bytes] = Shelf(entries // 8)
+        self.names: Shelf[int, tuple[str, str]] = Shelf(entries)
+        self.shapes: Shelf[int, Shape] = Shelf(entries // 4)
+        self.blobs: Shelf[int, bytes] = Shelf(entries // 8)
 
     def text(self, connection: Connection, frame: bytes) -> bytes:
         return unpacked(connection, self._codec, frame)
