@@ -11,7 +11,10 @@ import msgspec
 from lineage_hub.errors import NotFound
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.query import columns, datasets, diff, events, evidence, jobs, lineage, namespaces, runs
+from lineage_hub.query.identity import edge_id
 from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.store.naming import entity_hash
+from lineage_hub.store.tables import DATASET, JOB
 from tests.oracle.events import Event, named_datasets, named_jobs
 from tests.oracle.view import dataset_node, job_node
 
@@ -76,10 +79,11 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
         for mode in ("current", "ever", "30d"):
             yield f"{mode} lineage of {node}", partial(_lineage, node=node, mode=mode)
         yield f"picture of {node}", partial(_picture, node=node)
-    for job in map(job_node, job_names[:4]):
-        for dataset in map(dataset_node, dataset_names):
-            for edge in ((job, dataset), (dataset, job)):
-                yield f"evidence of {edge}", partial(_call, evidence.evidence, evidence.edge_id(*edge), MANY, 0)
+    for job in job_names[:4]:
+        for dataset in dataset_names:
+            ends = (entity_hash(JOB, *job), entity_hash(DATASET, *dataset))
+            for edge in (edge_id(*ends), edge_id(*reversed(ends))):
+                yield f"evidence of {job}, {dataset}: {edge}", partial(_call, evidence.evidence, edge, MANY, 0)
 
 
 def _call(ask: Callable[..., Any], *arguments: Any) -> Any:

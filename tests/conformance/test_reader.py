@@ -13,6 +13,7 @@ from lineage_hub.lineage.rows import CutRow, EventRow
 from lineage_hub.lineage.shapes import COMPLETE, FAIL, JOB, RUNNING, START
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.store import tables
+from lineage_hub.store.naming import entity_hash
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from tests.conformance.databases import Sender, limited_to
@@ -115,6 +116,11 @@ def check_find(reader: Reader, world: World) -> None:
     for number, name in world.names.items():
         assert reader.find(*name) == number
     assert reader.find(tables.JOB, "db", "nothing of that name") is None
+
+
+def check_by_hash(reader: Reader, world: World) -> None:
+    keys = {entity_hash(*name): (number, name[0]) for number, name in world.names.items()}
+    assert reader.by_hash([*keys, bytes(16)]) == keys
 
 
 def check_names(reader: Reader, world: World) -> None:
@@ -273,8 +279,8 @@ def check_cuts(reader: Reader, world: World, rows: list[EventRow]) -> None:
 UNBOUNDED = {
     check.__name__.removeprefix("check_"): unbounded(check)
     for check in (
-        check_find, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes, check_blobs,
-        check_links,
+        check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
+        check_blobs, check_links,
     )
 }  # fmt: skip
 BOUNDED = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import uuid
 
 from lineage_hub.lineage.rows import Ord
@@ -20,6 +21,11 @@ def uuid_of(*parts: str) -> str:
 
 def job_uuid(namespace: str, name: str) -> str:
     return uuid_of("job", namespace, name)
+
+
+def edge_id(origin: bytes, destination: bytes) -> str:
+    """Of the hashes of both ends, by which the store finds them; safe in a path."""
+    return base64.urlsafe_b64encode(origin + destination).decode().rstrip("=")
 
 
 def job_version(snapshot: Snapshot, job: int, run: RunFacts) -> str:

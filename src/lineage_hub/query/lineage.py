@@ -16,9 +16,11 @@ from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
+from lineage_hub.query.identity import edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
+from lineage_hub.store.naming import entity_hash
 
 encode = msgspec.json.Encoder().encode
 DIRECTIONS = (UPSTREAM, DOWNSTREAM, BOTH)
@@ -136,25 +138,44 @@ def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict
     nodes = {key: node for node, key in keys.items()}
 
     def load(missing: list[tuple[object, ...]]) -> Iterator[tuple[tuple[object, ...], bytes]]:
+        ends = _Ends(snapshot, reached, ids)
         for key in missing:
-            yield key, _edges_of(reached, nodes[key], beside[nodes[key]], ids)
+            yield key, _edges_of(ends, nodes[key], beside[nodes[key]])
 
     texts = snapshot.history.edge_texts.fetch(nodes, load)
     return {node: texts[key] for node, key in keys.items()}
 
 
-def _edges_of(reached: Reached, node: int, others: Collection[int], ids: dict[int, str]) -> bytes:
+class _Ends:
+    """The ids of nodes, and of the edges between them."""
+
+    def __init__(self, snapshot: Snapshot, reached: Reached, ids: dict[int, str]) -> None:
+        self._snapshot, self.reached, self.ids = snapshot, reached, ids
+        self._hashes: dict[int, bytes] = {}
+
+    def edge(self, origin: int, destination: int) -> dict[str, str]:
+        key = edge_id(self._hash(origin), self._hash(destination))
+        return {"id": key, "origin": self.ids[origin], "destination": self.ids[destination]}
+
+    def _hash(self, node: int) -> bytes:
+        if node not in self._hashes:
+            kind = tables.JOB if node in self.reached.jobs else tables.DATASET
+            self._hashes[node] = entity_hash(kind, *self._snapshot.name(node))
+        return self._hashes[node]
+
+
+def _edges_of(ends: _Ends, node: int, others: Collection[int]) -> bytes:
     into: list[dict[str, str]] = []
     out_of: list[dict[str, str]] = []
-    is_job = node in reached.jobs
+    is_job = node in ends.reached.jobs
     reads, writes = (into, out_of) if is_job else (out_of, into)
-    for other in sorted(others, key=ids.__getitem__):
+    for other in sorted(others, key=ends.ids.__getitem__):
         job, dataset = (node, other) if is_job else (other, node)
-        edges = reached.edges[job]
+        edges = ends.reached.edges[job]
         if dataset in edges.inputs:
-            reads.append({"origin": ids[dataset], "destination": ids[job]})
+            reads.append(ends.edge(dataset, job))
         elif dataset in edges.columns:
-            reads.append({"origin": ids[dataset], "destination": ids[job], "from": "columns"})
+            reads.append({**ends.edge(dataset, job), "from": "columns"})
         if dataset in edges.outputs:
-            writes.append({"origin": ids[job], "destination": ids[dataset]})
+            writes.append(ends.edge(job, dataset))
     return b',"inEdges":%b,"outEdges":%b}' % (encode(into), encode(out_of))

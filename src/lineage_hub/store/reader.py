@@ -41,6 +41,10 @@ class Reader:
         key = entity_hash(kind, namespace, name)
         return next((row[0] for row in self._all(_FIND, hash=key)), None)
 
+    def by_hash(self, keys: Iterable[bytes]) -> dict[bytes, tuple[int, int]]:
+        """The number and kind of entities."""
+        return {key: (entity, kind) for key, entity, kind in self._all(_BY_HASH, ids=list(keys))}
+
     def names(self, entities: Iterable[int]) -> dict[int, tuple[str, str]]:
         return self.library.names.fetch(entities, self._names)
 
@@ -209,6 +213,7 @@ def _ids(name: str = "ids") -> Any:
 e = tables.event.c
 n = tables.entity.c
 _OF_TENANTS = Prepared(select(tables.tenant.c.id).where(tables.tenant.c.name.in_(_ids("names"))))
+_BY_HASH = Prepared(select(n.hash, n.id, n.kind).where(n.hash.in_(_ids())))
 _FIND = Prepared(select(n.id).where(n.hash == bindparam("hash")))
 _NAMES = Prepared(
     select(n.id, tables.space.c.name, n.name)
