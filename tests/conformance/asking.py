@@ -11,7 +11,7 @@ import msgspec
 from lineage_hub.errors import NotFound
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.query import columns, datasets, diff, events, evidence, jobs, lineage, namespaces, runs
-from lineage_hub.query.identity import edge_id
+from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.store.naming import entity_hash
 from lineage_hub.store.tables import DATASET, JOB
@@ -81,8 +81,8 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
         yield f"picture of {node}", partial(_picture, node=node)
     for job in job_names[:4]:
         for dataset in dataset_names:
-            ends = (entity_hash(JOB, *job), entity_hash(DATASET, *dataset))
-            for edge in (edge_id(*ends), edge_id(*reversed(ends))):
+            ends = [half_of_edge_id(key).decode() for key in (entity_hash(JOB, *job), entity_hash(DATASET, *dataset))]
+            for edge in ("".join(ends), "".join(reversed(ends))):
                 yield f"evidence of {job}, {dataset}: {edge}", partial(_call, evidence.evidence, edge, MANY, 0)
 
 

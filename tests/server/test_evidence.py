@@ -52,7 +52,7 @@ def test_an_edge_that_no_event_tells_of_is_not_found(client: TestClient, event: 
     edge = edges_of(client, "job:shop:load")["job:shop:load", "dataset:db:report"]
     before = client.get(f"/api/v1/edges/{edge['id']}/evidence", params={"as_of": "2026-10-01T00:00:00Z"})
     assert (before.status_code, before.json()["subject"]) == (404, edge["id"])
-    nowhere = client.get(f"/api/v1/edges/{'A' * 43}/evidence")
+    nowhere = client.get(f"/api/v1/edges/{'A' * 44}/evidence")
     assert nowhere.status_code == 404
     short = client.get(f"/api/v1/edges/{edge['id'][:-2]}/evidence")
     assert short.status_code == 400

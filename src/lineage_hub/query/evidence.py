@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES
 from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.query.identity import hashes_of_edge
 from lineage_hub.query.lineage import is_visible
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.store import tables
@@ -19,16 +19,13 @@ Answer = dict[str, Any]
 
 def nodes_of_edge(snapshot: Snapshot, text: str) -> tuple[int, int, bool]:
     """Job, dataset and whether the job writes it."""
-    try:
-        key = base64.urlsafe_b64decode(text.encode("ascii") + b"=")
-    except ValueError:
-        key = b""
-    if len(key) != 32:
+    hashes = hashes_of_edge(text)
+    if hashes is None:
         raise InvalidRequest(
             "that is not the id of an edge", subject=text[:80], action="take the id of an edge from /api/v1/lineage"
         )
-    found = snapshot.reader.by_hash((key[:16], key[16:]))
-    ends = [found.get(end) for end in (key[:16], key[16:])]
+    found = snapshot.reader.by_hash(hashes)
+    ends = [found.get(end) for end in hashes]
     kinds = [end[1] if end and is_visible(snapshot, end[0]) else 0 for end in ends]
     if sorted(kinds) != [tables.JOB, tables.DATASET]:
         raise _unheard_of(text)

@@ -10,6 +10,9 @@ from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire.canonical import digest
 
+# 16 bytes in base64 without padding.
+HALF = 22
+
 
 def uuid_of(*parts: str) -> str:
     """A UUID of version 8: made from a digest, not from a clock or chance."""
@@ -23,9 +26,18 @@ def job_uuid(namespace: str, name: str) -> str:
     return uuid_of("job", namespace, name)
 
 
-def edge_id(origin: bytes, destination: bytes) -> str:
-    """Of the hashes of both ends, by which the store finds them; safe in a path."""
-    return base64.urlsafe_b64encode(origin + destination).decode().rstrip("=")
+def half_of_edge_id(entity_hash: bytes) -> bytes:
+    """An edge's id names its origin, then its destination, by the hashes that the store finds them with."""
+    return base64.urlsafe_b64encode(entity_hash)[:HALF]
+
+
+def hashes_of_edge(edge: str) -> tuple[bytes, bytes] | None:
+    halves = edge[:HALF], edge[HALF:]
+    try:
+        origin, destination = (base64.urlsafe_b64decode(half.encode("ascii") + b"==") for half in halves)
+    except ValueError:
+        return None
+    return (origin, destination) if len(origin) == len(destination) == 16 else None
 
 
 def job_version(snapshot: Snapshot, job: int, run: RunFacts) -> str:

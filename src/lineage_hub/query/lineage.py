@@ -16,7 +16,7 @@ from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
-from lineage_hub.query.identity import edge_id
+from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -147,26 +147,28 @@ def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict
 
 
 class _Ends:
-    """The ids of nodes, and of the edges between them."""
+    """The texts of nodes that edges are made of."""
 
     def __init__(self, snapshot: Snapshot, reached: Reached, ids: dict[int, str]) -> None:
         self._snapshot, self.reached, self.ids = snapshot, reached, ids
-        self._hashes: dict[int, bytes] = {}
+        self._texts: dict[int, tuple[bytes, bytes]] = {}
 
-    def edge(self, origin: int, destination: int) -> dict[str, str]:
-        key = edge_id(self._hash(origin), self._hash(destination))
-        return {"id": key, "origin": self.ids[origin], "destination": self.ids[destination]}
+    def edge(self, origin: int, destination: int, end: bytes = b"}") -> bytes:
+        (half, begins), (other_half, ends) = self._of(origin), self._of(destination)
+        return b'{"id":"%b%b","origin":%b,"destination":%b%b' % (half, other_half, begins, ends, end)
 
-    def _hash(self, node: int) -> bytes:
-        if node not in self._hashes:
+    def _of(self, node: int) -> tuple[bytes, bytes]:
+        found = self._texts.get(node)
+        if found is None:
             kind = tables.JOB if node in self.reached.jobs else tables.DATASET
-            self._hashes[node] = entity_hash(kind, *self._snapshot.name(node))
-        return self._hashes[node]
+            half = half_of_edge_id(entity_hash(kind, *self._snapshot.name(node)))
+            found = self._texts[node] = (half, encode(self.ids[node]))
+        return found
 
 
 def _edges_of(ends: _Ends, node: int, others: Collection[int]) -> bytes:
-    into: list[dict[str, str]] = []
-    out_of: list[dict[str, str]] = []
+    into: list[bytes] = []
+    out_of: list[bytes] = []
     is_job = node in ends.reached.jobs
     reads, writes = (into, out_of) if is_job else (out_of, into)
     for other in sorted(others, key=ends.ids.__getitem__):
@@ -175,7 +177,7 @@ def _edges_of(ends: _Ends, node: int, others: Collection[int]) -> bytes:
         if dataset in edges.inputs:
             reads.append(ends.edge(dataset, job))
         elif dataset in edges.columns:
-            reads.append({**ends.edge(dataset, job), "from": "columns"})
+            reads.append(ends.edge(dataset, job, b',"from":"columns"}'))
         if dataset in edges.outputs:
             writes.append(ends.edge(job, dataset))
-    return b',"inEdges":%b,"outEdges":%b}' % (encode(into), encode(out_of))
+    return b',"inEdges":[%b],"outEdges":[%b]}' % (b",".join(into), b",".join(out_of))

@@ -327,9 +327,9 @@ class Snapshot:
             return found
         heads = self.heads([job for job in jobs if job not in found])
         if not self.links and not self.cuts:
-            for job, head in heads.items():
-                found[job] = NO_EDGES if head is None else self._plain_edges(head)
-                self.keep("edges", job, (job,), found[job])
+            for job, edges in self._plain_edges(heads).items():
+                found[job] = edges
+                self.keep("edges", job, (job,), edges)
             return found
         shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
         joined = self.joined({dataset for shape in shapes.values() for dataset in shape.speaks_of & self.links.keys()})
@@ -343,14 +343,22 @@ class Snapshot:
             self.keep("edges", job, {job, *self._linked(head, shapes)}, edges)
         return found
 
-    def _plain_edges(self, head: RunFacts) -> Edges:
+    def _plain_edges(self, heads: dict[int, RunFacts | None]) -> dict[int, Edges]:
         # Of events with the same shape only the last can say anything that the others don't.
-        key = tuple(dict.fromkeys([row.shape for row in reversed(head.events)]))
+        keys = {
+            job: tuple(dict.fromkeys([row.shape for row in reversed(head.events)])) if head else ()
+            for job, head in heads.items()
+        }
+        by_key = {key: heads[job] for job, key in keys.items()}
 
-        def load(keys: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], Edges]]:
-            return [(key, self._edges_of(head, self.reader.shapes(key), self._joined)) for key in keys]
+        def load(missing: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Edges]]:
+            shapes = self.reader.shapes({number for key in missing for number in key})
+            for key in missing:
+                head = by_key[key]
+                yield key, NO_EDGES if head is None else self._edges_of(head, shapes, self._joined)
 
-        return self.history.edges.fetch((key,), load)[key]
+        edges = self.history.edges.fetch(by_key, load)
+        return {job: edges[key] for job, key in keys.items()}
 
     def _linked(self, head: RunFacts | None, shapes: dict[int, Shape]) -> set[int]:
         if head is None or not self.links:
