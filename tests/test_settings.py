@@ -63,6 +63,19 @@ def test_a_misspelt_variable_is_refused_with_the_nearest_name():
     assert "LINEAGE_HUB_SERVER_PORT" in str(caught.value.action)
 
 
+def test_what_kubernetes_sets_beside_a_service_of_the_name_is_no_misspelt_setting():
+    beside = ("SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT", "PORT_8000_TCP", "PORT_8000_TCP_ADDR")
+    assert load_settings(environ={f"LINEAGE_HUB_{name}": "tcp://10.0.0.1:8000" for name in beside}) == Settings()
+    with pytest.raises(InvalidSetting, match="unknown environment variable LINEAGE_HUB_PORTS"):
+        load_settings(environ={"LINEAGE_HUB_PORTS": "1"})
+
+
+def test_a_setting_that_stands_twice_in_the_file_is_refused(tmp_path: Path):
+    path = write(tmp_path / "hub.toml", "server_port = 1\n[server]\nport = 2\n")
+    with pytest.raises(InvalidSetting, match="server_port stands twice"):
+        load_settings(config=path, environ={})
+
+
 def test_a_misspelt_key_in_the_file_is_refused_with_the_nearest_name(tmp_path: Path):
     path = write(tmp_path / "hub.toml", "[ingest]\nmax_event = 1")
     with pytest.raises(InvalidSetting, match="ingest_max_event in") as caught:

@@ -18,6 +18,8 @@ FILE_NAME = "lineage-hub.toml"
 MASK = "********"
 # CONFIG names the file itself; PROOF sizes the tests of a checkout and reaches the hubs that they start.
 OTHER_VARIABLES = frozenset({"LINEAGE_HUB_CONFIG", "LINEAGE_HUB_PROOF"})
+# Kubernetes sets these in every pod beside a service that is called lineage-hub; they are no misspelt settings.
+SERVICE_VARIABLE = re.compile(PREFIX + r"(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)")
 
 MIB = 1024 * 1024
 T = TypeVar("T")
@@ -91,7 +93,9 @@ class Settings:
     )
     store_read_connections: int = _setting(4, "Connections for reading.", least=1, most=256)
     store_busy_timeout_s: float = _setting(10.0, "Longest wait for a lock of the database.", least=0, most=600)
-    store_cache_mb: int = _setting(32, "Page cache of each SQLite connection.", least=1, most=65_536)
+    store_cache_mb: int = _setting(
+        32, "Page cache of SQLite: of all readers together, and of the writer.", least=1, most=65_536
+    )
     read_max_nodes: int = _setting(
         20_000, "Most nodes in one lineage answer; the rest is counted, not shown.", least=1, most=10_000_000
     )
@@ -200,9 +204,15 @@ def _from_file(config: str | Path | None, environ: Mapping[str, str]) -> Found:
             f"the settings file {path} is not TOML: {error}", subject=str(path), action="correct the file"
         ) from error
     known = {setting.name: setting for setting in every_setting()}
+    seen: set[str] = set()
     for key, raw in _flattened(table):
         if key not in known:
             raise _unknown(f"setting {key} in {path}", key, known)
+        if key in seen:
+            raise InvalidSetting(
+                f"{key} stands twice in {path}, flat and in a table", subject=key, action="keep one of the two"
+            )
+        seen.add(key)
         yield known[key], raw, f"file {path}"
 
 
@@ -227,6 +237,8 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
     known = {variable_of(setting): setting for setting in every_setting()}
     for variable in sorted(environ):
         if not variable.startswith(PREFIX) or variable in OTHER_VARIABLES:
+            continue
+        if variable not in known and SERVICE_VARIABLE.fullmatch(variable):
             continue
         if variable not in known:
             raise _unknown(f"environment variable {variable}", variable, known)

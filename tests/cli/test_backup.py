@@ -94,6 +94,37 @@ def test_a_backup_that_can_not_be_written_says_why(cli: Cli, shop: HubProcess, t
     assert "could not be written" in shown.err
 
 
+def test_a_damaged_store_is_called_so_and_replaces_no_backup(cli: Cli, shop: HubProcess, tmp_path: Path) -> None:
+    file = tmp_path / "shop.db"
+    (tmp_path / "data").mkdir()
+    assert cli("backup", file, "--data", shop.data).code == 0
+    sound = file.read_bytes()
+    for damaged in (sound[:40_000] + b"\xff" * 60_000 + sound[100_000:], b"no database" * 1000):
+        (tmp_path / "data" / "lineage.db").write_bytes(damaged)
+        refused = cli("backup", file, "--data", tmp_path / "data", "--force")
+        assert refused.code == 2
+        assert "lineage.db is damaged and was not copied" in refused.err
+        assert len(refused.err.splitlines()) == 2
+        assert "***" not in refused.err
+        assert file.read_bytes() == sound
+        found = cli("doctor", "--data", tmp_path / "data", "--json").json()
+        (integrity,) = [one for one in found if one["check"] == "integrity"]
+        assert integrity["result"] == "fail"
+        assert "\n" not in integrity["found"]
+    assert [one.name for one in tmp_path.iterdir() if ".partial" in one.name] == []
+
+
+def test_a_restore_of_nothing_or_to_nowhere_is_refused(cli: Cli, shop: HubProcess, tmp_path: Path) -> None:
+    missing = cli("restore", tmp_path / "no.db", "--data", tmp_path / "new")
+    assert missing.code == 1
+    assert "name a file that `lineage-hub backup` made" in missing.err
+    file = tmp_path / "shop.db"
+    assert cli("backup", file, "--data", shop.data).code == 0
+    nowhere = cli("restore", file, "--data", file)
+    assert nowhere.code == 2
+    assert "can't be made: File exists" in nowhere.err
+
+
 @pytest.mark.slow
 def test_a_restore_keeps_the_store_it_replaces(cli: Cli, shop: HubProcess, tmp_path: Path, week: Week) -> None:
     file = tmp_path / "shop.db"

@@ -98,6 +98,21 @@ def test_columns_are_followed(ask: Cli) -> None:
     assert "unit_price" not in of_one
 
 
+def test_columns_are_drawn_for_other_tools_too(ask: Cli) -> None:
+    question = ("lineage", "revenue_daily", "--columns", "--direction", "upstream", "--depth", "1", "--format")
+    ends = [f"datasetField:snowflake://bookshop-eu:analytics.marts.{one}" for one in ("dim_books", "revenue_daily")]
+    assert f"{ends[0]}:genre,{ends[1]}:genre," in ask(*question, "csv").out.splitlines()
+    assert ask(*question, "mermaid").out.startswith("flowchart LR\n")
+    assert f'"{ends[0]}:genre" -> "{ends[1]}:genre";' in ask(*question, "dot").out
+
+
+def test_a_drawing_says_how_much_it_leaves_out(ask: Cli) -> None:
+    for style, comment in (("mermaid", "%%"), ("dot", "//")):
+        last = ask("lineage", "revenue_daily", "--limit", "3", "--format", style).out.splitlines()[-1]
+        assert last == f"{comment} 27 more nodes are not shown"
+        assert "not shown" not in ask("lineage", "revenue_daily", "--format", style).out
+
+
 def test_a_job_has_no_columns(ask: Cli) -> None:
     shown = ask("lineage", "job:airflow-prod:ingest_shop", "--columns")
     assert shown.code == 2

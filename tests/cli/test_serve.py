@@ -24,9 +24,25 @@ def test_sigterm_stops_it_in_order_and_nothing_is_lost(tmp_path: Path, week: Wee
 def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
     with HubProcess(tmp_path / "first") as first:
         second = HubProcess(tmp_path / "second", port=first.port, wait=False)
-        assert second.wait_for_exit() != 0
-        assert "address already in use" in second.said()
+        assert second.wait_for_exit() == 1
+        assert f"port {first.port}: Address already in use" in second.said()
+        assert "name another with --port" in second.said()
         assert first.exit_code is None
+
+
+def test_until_its_first_answer_it_imports_only_what_that_needs(tmp_path: Path) -> None:
+    with HubProcess(tmp_path / "data", environment={"PYTHONPROFILEIMPORTTIME": "1"}) as hub:
+        assert httpx.get(f"{hub.url}/api/v1/lineage", params={"nodeId": "dataset:none:none"}).status_code == 404
+    lines = [line for line in hub.log.read_text().splitlines() if line.startswith("import time:")]
+    # A package that was only looked for has a line too, but none of its parts.
+    parts = {line.rpartition("|")[2].strip() for line in lines}
+    heavy = (
+        *("alembic", "attrs", "colorama", "httpx", "jinja2", "openlineage", "psycopg", "pydantic.v1", "pygments"),
+        *("requests", "rich", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "websockets", "yaml"),
+    )
+    assert [part for part in sorted(parts) if part.startswith(tuple(f"{name}." for name in heavy))] == []
+    assert "lineage_hub.server.app" in parts
+    assert len(parts) < 1000
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:

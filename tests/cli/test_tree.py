@@ -1,10 +1,12 @@
 """A lineage tree shows every node of the graph, opens each once, and says so where it doesn't."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage_hub.cli.answers import Edge, Node
-from lineage_hub.cli.tree import CYCLE, SEEN, draw
+from lineage_hub.cli.terminal import print_table
+from lineage_hub.cli.tree import CYCLE, SEEN, draw, print_tree
 
 
 def graph(*arrows: str) -> list[Node]:
@@ -37,6 +39,18 @@ def test_upstream_and_downstream_are_two_branches() -> None:
         "└── downstream",
         "    └── k",
         "        └── z",
+    ]
+
+
+def test_a_name_can_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_tree(draw(graph("a\x1b[31m\n>b\x9b"), "b\x9b"), lambda one: ("job", one, "ns\x07"))
+    print_table(("name",), [("a\x1b]0;title\x07\n",)])
+    assert capsys.readouterr().out.splitlines() == [
+        "job b\\x9b  ns\\x07",
+        "└── upstream",
+        "    └── job a\\x1b[31m\\n  ns\\x07",
+        "NAME",
+        "a\\x1b]0;title\\x07\\n",
     ]
 
 

@@ -103,11 +103,13 @@ def test_bad_parameters_of_lineage_are_refused(client: Client) -> None:
             refused(client, path, direction=direction)
     for style in ("", "xml", "JSON", "png", "\x00"):
         refused(client, "lineage", format=style)
+        refused(client, "column-lineage", format=style)
     for flag in ("", "maybe", "2", "\x00"):
         refused(client, "column-lineage", withDownstream=flag)
     refused(client, "column-lineage", nodeId=JOB)
     for time in BAD_TIMES:
         refused(client, "lineage/diff", **{"from": time})
+        refused(client, "lineage/diff", known_at=time)
         refused(client, "lineage/diff", to=time)
     for path in ("lineage", "column-lineage", "lineage/diff"):
         assert client.get(path).status_code == 400

@@ -162,3 +162,17 @@ def test_an_error_that_may_pass_says_when_to_try_again() -> None:
     status, headers, _ = answer_of(StorageFull("no room", retry_after_s=7))
     assert status == 503
     assert (b"retry-after", b"7") in headers
+
+
+def test_a_route_is_told_by_the_names_of_its_parts(client: TestClient) -> None:
+    client.get("/api/v1/namespaces/s3%3A%2F%2Flake/datasets/raw%2Fclicks")
+    template = "/api/v1/namespaces/{namespace}/datasets/{dataset}"
+    assert f'route="{template}",status="404"' in client.get("/metrics").text
+
+
+def test_head_is_answered_like_get(client: TestClient) -> None:
+    for path in ("/livez", "/readyz", "/metrics", "/api/v1/health", "/api/v1/namespaces", "/docs"):
+        assert client.head(path).status_code == 200
+    assert client.head("/api/v1/namespaces/none").status_code == 404
+    assert client.head("/api/v1/lineage/batch").status_code == 405
+    assert 'method="HEAD",route="/livez",status="200"' in client.get("/metrics").text

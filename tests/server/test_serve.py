@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,8 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, func, select
 
+from lineage_hub.errors import Conflict, InvalidSetting
+from lineage_hub.server.serve import bind
 from lineage_hub.store import tables
 from tests.server.conftest import EventMaker
 
@@ -119,3 +122,24 @@ def test_a_body_sent_in_pieces_is_one_body(tmp_path: Path, event: EventMaker) ->
 
     with serving(tmp_path) as (url, _):
         assert httpx.post(f"{url}/api/v1/lineage", content=pieces(), timeout=60).status_code == 201
+
+
+def test_every_address_of_a_name_is_bound_and_refuses_until_it_listens() -> None:
+    bound = bind("localhost", 0)
+    try:
+        assert {one.getsockname()[0] for one in bound} & {"127.0.0.1", "::1"}
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(bound[0].getsockname()[:2], timeout=5)
+    finally:
+        for one in bound:
+            one.close()
+
+
+def test_where_it_can_not_listen_is_told_with_the_next_action() -> None:
+    taken = socket.create_server(("127.0.0.1", 0))
+    with taken, pytest.raises(Conflict, match="Address already in use") as refused:
+        bind("127.0.0.1", taken.getsockname()[1])
+    assert "--port" in (refused.value.action or "")
+    with pytest.raises(InvalidSetting, match=r"no\.such\.host\.invalid") as refused_name:
+        bind("no.such.host.invalid", 0)
+    assert "--host" in (refused_name.value.action or "")

@@ -14,7 +14,9 @@ def main() -> None:
     try:
         load_app()()
     except LineageHubError as error:
-        print(explain(error), file=sys.stderr)
+        from lineage_hub.cli.terminal import lines_of_text
+
+        print(lines_of_text(explain(error)), file=sys.stderr)
         sys.exit(error.exit_code)
 
 

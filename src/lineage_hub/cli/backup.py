@@ -13,7 +13,7 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.options import takes_settings
 from lineage_hub.cli.sending import progress
 from lineage_hub.cli.terminal import print_json
-from lineage_hub.errors import Conflict
+from lineage_hub.errors import Conflict, InvalidSetting
 from lineage_hub.settings import Settings
 
 STORE = ("data_dir", "database_url")
@@ -33,8 +33,7 @@ def backup(
     source = database_file.embedded_file(settings, f"run: {dump}")
     if file.exists() and not force:
         raise Conflict(f"{file} exists", subject=str(file), action="name another file, or replace it with --force")
-    _copy(source, file, "Copying pages")
-    facts = database_file.require_restorable(file)
+    facts = _copy(source, file, "Copying pages")
     if as_json:
         print_json({"file": str(file), "bytes": facts.size, "schema": facts.revision})
     else:
@@ -63,7 +62,14 @@ def restore(
             subject=str(folder),
             action="name an empty one with --data, or use --force: the old store is then kept aside",
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidSetting(
+            f"the data folder {folder} can't be made: {error.strerror}",
+            subject="data_dir",
+            action="name another with --data",
+        ) from None
     aside = _put_aside(target)
     _copy(file, target, "Restoring pages")
     if as_json:
@@ -75,7 +81,7 @@ def restore(
         print(f"the store that was there is now {aside}")
 
 
-def _copy(source: Path, target: Path, label: str) -> None:
+def _copy(source: Path, target: Path, label: str) -> database_file.Facts:
     # Pages aren't known before the first step, so the bar counts to a hundred.
     with progress(100, label) as bar:
         done = 0
@@ -86,7 +92,7 @@ def _copy(source: Path, target: Path, label: str) -> None:
             bar.advance(now - done)
             done = now
 
-        database_file.copy_whole(source, target, tell)
+        return database_file.copy_whole(source, target, tell)
 
 
 def _put_aside(target: Path) -> Path | None:

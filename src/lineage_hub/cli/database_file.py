@@ -27,6 +27,10 @@ class Facts:
     size: int
     problems: tuple[str, ...]
 
+    def summary(self) -> str:
+        more = len(self.problems) - 1
+        return self.problems[0] + (f" and {more} more" if more else "")
+
 
 def newest_revision() -> str:
     try:
@@ -56,19 +60,25 @@ def look_at(path: Path, *, deep: bool = False) -> Facts:
     with closing(_open_for_reading(path)) as connection:
         try:
             journal = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-            found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}(20)")]
+            found = [line for row in connection.execute(f"PRAGMA {check}(20)") for line in str(row[0]).splitlines()]
             revision = _revision(connection)
         except sqlite3.DatabaseError as error:
             return Facts(None, "", path.stat().st_size, (str(error),))
-    return Facts(revision, journal, path.stat().st_size, tuple(one for one in found if one != "ok"))
+    # A line with stars says which of several files the next ones are about; here there is one.
+    problems = tuple(one for one in found if one != "ok" and not one.startswith("***"))
+    return Facts(revision, journal, path.stat().st_size, problems)
 
 
 def require_restorable(path: Path) -> Facts:
     """Refuse a file that is damaged, not a hub's, or written by a newer hub."""
+    if not path.is_file():
+        raise NotFound(
+            f"there is no backup at {path}", subject=str(path), action="name a file that `lineage-hub backup` made"
+        )
     facts = look_at(path, deep=True)
     if facts.problems:
         raise InvalidRequest(
-            f"{path} is not a sound backup: {facts.problems[0]}",
+            f"{path} is not a sound backup: {facts.summary()}",
             subject=str(path),
             action="use another backup",
         )
@@ -87,8 +97,8 @@ def require_restorable(path: Path) -> Facts:
     return facts
 
 
-def copy_whole(source: Path, target: Path, progress: Progress | None = None) -> None:
-    """Durable and under its name only when complete, so that a crash leaves no half of a copy."""
+def copy_whole(source: Path, target: Path, progress: Progress | None = None) -> Facts:
+    """Durable and under its name only when complete and sound, so that a crash leaves no half of a copy."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         with closing(_open_for_reading(source)) as reading, closing(sqlite3.connect(partial)) as writing:
@@ -98,10 +108,16 @@ def copy_whole(source: Path, target: Path, progress: Progress | None = None) -> 
             tell = (lambda _status, left, all_pages: progress(left, all_pages)) if progress else None
             reading.backup(writing, pages=STEP_PAGES, progress=tell)
             writing.execute("PRAGMA journal_mode=DELETE").fetchone()
+        facts = look_at(partial, deep=True)
+        if facts.problems:
+            raise _damaged(source, facts.summary())
         _make_durable(partial)
         partial.replace(target)
         _make_durable(target.parent)
+        return facts
     except (sqlite3.Error, OSError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            raise _damaged(source, str(error)) from error
         raise StorageFull(
             f"{target} could not be written: {error}",
             subject=str(target),
@@ -109,6 +125,14 @@ def copy_whole(source: Path, target: Path, progress: Progress | None = None) -> 
         ) from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _damaged(source: Path, problem: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"{source} is damaged and was not copied: {problem}",
+        subject=str(source),
+        action="bring an earlier backup back with `lineage-hub restore FILE --force`",
+    )
 
 
 def require_unused(path: Path) -> None:

@@ -17,7 +17,7 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
+from lineage_hub.cli.terminal import lines_of_text, print_json, print_table
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.settings import Settings
 
@@ -111,8 +111,8 @@ def show_letter(settings: Settings, letter: Id, as_json: Json = False) -> None:
             print_json(hub.read_object(f"{PATH}/{letter}"))
             return
         found = hub.read(Letter, f"{PATH}/{letter}")
-    print(f"{found.error}: {found.reason}\nreceived {found.received_at} by {found.source}, {found.size} bytes\n")
-    print(found.text())
+    came = f"received {found.received_at} by {found.source}, {found.size} bytes"
+    print(lines_of_text(f"{found.error}: {found.reason}\n{came}\n\n{found.text()}"))
 
 
 @dead_letters.command("edit", epilog=EXAMPLES)

@@ -21,7 +21,7 @@ from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.errors import LineageHubError, Unreachable
 from lineage_hub.settings import Settings, mask_url
 
-GB = 1024**3
+GB = 10**9
 SERVER_PACKAGES = ("alembic", "fastapi", "prometheus-client", "sqlalchemy", "uvicorn", "zstandard")
 BASE_PACKAGES = ("httpx", "msgspec", "openlineage-python", "rich", "structlog", "typer")
 
@@ -135,7 +135,7 @@ def _database(path: Path, deep: bool) -> Iterator[Check]:
         yield Check(
             "integrity",
             "fail",
-            "; ".join(facts.problems),
+            facts.summary(),
             "restore a backup: lineage-hub restore FILE --force",
         )
         return

@@ -15,7 +15,7 @@ from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.sending import MAX_BATCH, read_events, send_events
-from lineage_hub.cli.terminal import print_json, print_table
+from lineage_hub.cli.terminal import one_line, print_json, print_table
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.errors import InvalidRequest
@@ -126,7 +126,9 @@ def send(
     else:
         print(f"{result.accepted} events accepted, {len(result.failures)} refused")
         for failure in result.failures:
-            print(f"  event {failure.number}: {failure.reason}", file=sys.stderr)
+            print(f"  event {failure.number}: {one_line(failure.reason)}", file=sys.stderr)
+        if result.failures:
+            print("see and mend them with `lineage-hub dead-letters`", file=sys.stderr)
     if result.failures:
         raise typer.Exit(1)
 

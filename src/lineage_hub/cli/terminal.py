@@ -1,18 +1,31 @@
 """Rows and values enter; a table for a person or plain columns for a pipe leave on stdout.
 
 A pipe gets no colours, no borders and no cut values, so that cut, grep and awk work on it.
+Names come from whoever sends events: what would steer a terminal is written out, so a name stays on its line.
 """
 
 import json
 import sys
 from collections.abc import Iterable, Sequence
 
+_VISIBLE = {at: repr(chr(at))[1:-1] for at in (*range(0x20), *range(0x7F, 0xA0))}
+_BUT_LINES = {at: shown for at, shown in _VISIBLE.items() if chr(at) not in "\n\t"}
+
+
+def one_line(text: str) -> str:
+    return text.translate(_VISIBLE)
+
+
+def lines_of_text(text: str) -> str:
+    return text.translate(_BUT_LINES)
+
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    safe = [[one_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
-        _print_rich(columns, rows)
+        _print_rich(columns, safe)
     else:
-        _print_plain(columns, rows)
+        _print_plain(columns, safe)
 
 
 def print_json(value: object) -> None:

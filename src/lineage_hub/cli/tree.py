@@ -3,10 +3,12 @@
 A node met again is marked rather than drawn again, a cycle is called one, and no recursion bounds the depth.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lineage_hub.cli.answers import Edge, Node
+from lineage_hub.cli.terminal import one_line
 
 SEEN = "(see above)"
 CYCLE = "(cycle)"
@@ -89,8 +91,6 @@ Label = Callable[[str], tuple[str, str, str]]
 
 def print_tree(lines: Iterator[Line], label: Label) -> None:
     """`label` gives kind, name and what stands beside the name; a terminal gets colours, a pipe none."""
-    import sys
-
     if not sys.stdout.isatty():
         for line in lines:
             print(_plain(line, label))
@@ -104,7 +104,7 @@ def print_tree(lines: Iterator[Line], label: Label) -> None:
         if line.is_heading:
             parts = [(line.branch, "dim"), (line.node, "italic")]
         else:
-            kind, name, beside = label(line.node)
+            kind, name, beside = map(one_line, label(line.node))
             parts = [(line.branch, "dim"), (f"{kind} ", "dim"), (name, styles.get(kind, ""))]
             parts += [(f"  {beside}", "red" if "FAILED" in beside else "dim")] if beside else []
             parts += [(f"  {line.mark}", "yellow")] if line.mark else []
@@ -114,5 +114,5 @@ def print_tree(lines: Iterator[Line], label: Label) -> None:
 def _plain(line: Line, label: Label) -> str:
     if line.is_heading:
         return line.branch + line.node
-    kind, name, beside = label(line.node)
+    kind, name, beside = map(one_line, label(line.node))
     return "  ".join(part for part in (f"{line.branch}{kind} {name}", beside, line.mark) if part)

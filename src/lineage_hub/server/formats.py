@@ -1,23 +1,33 @@
-"""A lineage graph enters as nodes and edges; text for Mermaid, Graphviz or a spreadsheet leaves."""
+"""An answer about lineage enters, of tables or columns; text for Mermaid, Graphviz or a spreadsheet leaves.
+
+What the answer doesn't show is counted in a comment; a spreadsheet has no room for one.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import re
 from typing import Any
 
 MEDIA_TYPES = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "csv": "text/csv"}
+_COMMENT = {"mermaid": "%%", "dot": "//"}
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
-def drawn(graph: Iterable[dict[str, Any]], style: str) -> str:
+def drawn(answer: dict[str, Any], style: str) -> str:
+    graph = answer["graph"]
     nodes = [(node["id"], node["type"]) for node in graph]
     edges = sorted({
         (edge["origin"], edge["destination"], edge.get("from", ""))
         for node in graph
         for edge in node["outEdges"]
     })  # fmt: skip
-    return {"mermaid": _mermaid, "dot": _dot, "csv": _csv}[style](nodes, edges)
+    text = {"mermaid": _mermaid, "dot": _dot, "csv": _csv}[style](nodes, edges)
+    if style in _COMMENT and answer["truncated"]:
+        text += f"{_COMMENT[style]} {answer['hidden_nodes']} more nodes are not shown\n"
+    return text
 
 
 def _mermaid(nodes: list[tuple[str, str]], edges: list[tuple[str, str, str]]) -> str:
@@ -52,7 +62,7 @@ def _csv(nodes: list[tuple[str, str]], edges: list[tuple[str, str, str]]) -> str
 
 
 def _label(node: str) -> str:
-    return " ".join(node.split(":", 1)[1].split())
+    return " ".join(_CONTROLS.sub(" ", node.split(":", 1)[1]).split())
 
 
 def _quoted(text: str) -> str:

@@ -99,7 +99,7 @@ async def _check_disk(hub: Hub) -> Finding:
     if not hub.store.is_sqlite:
         return Finding(HEALTHY, "the database keeps its own disk")
     free = (await asyncio.to_thread(shutil.disk_usage, hub.settings.data_dir)).free
-    return Finding(DEGRADED if free < LITTLE_SPACE_BYTES else HEALTHY, f"{free} bytes are free")
+    return Finding(DEGRADED if free < LITTLE_SPACE_BYTES else HEALTHY, f"{free / 1e9:.1f} GB are free")
 
 
 Check = Callable[[Hub], Awaitable[Finding]]

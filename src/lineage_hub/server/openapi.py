@@ -340,7 +340,7 @@ def _complete(path: str, operation: Schema) -> None:
 
 def _describe_read(path: str, operation: Schema) -> None:
     schema = _object(READS[path], **{name: {} for name in READS[path]})
-    drawn = _DRAWN if path == "/api/v1/lineage" else {}
+    drawn = _DRAWN if READS[path] == _GRAPH else {}
     operation["responses"]["200"]["content"] = {_JSON: {"schema": schema}, **drawn}
     # These are asked about a node by its id, which may be unknown.
     if any(parameter["name"] == "nodeId" for parameter in operation.get("parameters", ())):

@@ -35,9 +35,12 @@ STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 BEGINNING = -(2**63)
 
 
-def moment(
+KnownAt = Annotated[str | None, Query(description="What the hub knew by then (RFC 3339 with a zone).")]
+
+
+async def moment(
     as_of: Annotated[str | None, Query(description="What had happened by then (RFC 3339 with a zone).")] = None,
-    known_at: Annotated[str | None, Query(description="What the hub knew by then (RFC 3339 with a zone).")] = None,
+    known_at: KnownAt = None,
 ) -> Moment:
     return Moment(_bound(as_of, "as_of", FOREVER), _bound(known_at, "known_at", FOREVER))
 
@@ -52,18 +55,24 @@ Limit = Annotated[int, Query(ge=0, le=10_000, description="Most items of the pag
 Offset = Annotated[int, Query(ge=0, le=2**31, description="Items to skip.")]
 Depth = Annotated[int, Query(ge=0, le=1_000, description="Steps to go from the node.")]
 Node = Annotated[str, Query(alias="nodeId", description="dataset:{namespace}:{name} or job:{namespace}:{name}.")]
+Style = Annotated[str, Query(alias="format", description="json, mermaid, dot or csv.")]
 Name = Annotated[str, Path(description="May hold slashes and colons; escape it.")]
 
 
-async def ask(request: Request, at: Moment, question: Callable[[Snapshot], Any]) -> Response:
+async def ask(request: Request, at: Moment, question: Callable[[Snapshot], Any], style: str = "json") -> Response:
     queries: Queries = hub_of(request.scope).queries
+    if style != "json" and style not in MEDIA_TYPES:
+        raise InvalidRequest(
+            f"format={style[:40]!r} is unknown", subject="format", action="use json, " + ", ".join(MEDIA_TYPES)
+        )
 
     def answer() -> bytes:
         with queries.at(EVERYTHING, at) as snapshot:
             found = question(snapshot)
-        return found if isinstance(found, bytes) else encode(found)
+        body = found if isinstance(found, bytes) else encode(found)
+        return body if style == "json" else drawn(msgspec.json.decode(body), style).encode()
 
-    return Response(await run_in_threadpool(answer), media_type="application/json")
+    return Response(await run_in_threadpool(answer), media_type=MEDIA_TYPES.get(style, "application/json"))
 
 
 @router.get("/namespaces")
@@ -109,6 +118,7 @@ async def get_diff(
     node: Node,
     start: Annotated[str, Query(alias="from", description="The earlier moment (RFC 3339 with a zone).")],
     end: Annotated[str | None, Query(alias="to", description="The later moment; the present without it.")] = None,
+    known_at: KnownAt = None,
     depth: Depth = 20,
     direction: str | None = None,
 ) -> Response:
@@ -116,14 +126,15 @@ async def get_diff(
     limit = hub_of(request.scope).settings.read_max_nodes
     question = lineage_query.Question(node, depth, direction, "current", limit)
     before, after = _bound(start, "from", FOREVER), _bound(end, "to", FOREVER)
+    known = _bound(known_at, "known_at", FOREVER)
 
     def answer() -> bytes:
-        with queries.at(EVERYTHING, Moment(after)) as snapshot:
+        with queries.at(EVERYTHING, Moment(after, known)) as snapshot:
             now = diff_query.picture(snapshot, question)
-        with queries.at(EVERYTHING, Moment(before)) as snapshot:
+        with queries.at(EVERYTHING, Moment(before, known)) as snapshot:
             then = diff_query.picture(snapshot, question)
         if not now.nodes and not then.nodes:
-            with queries.at(EVERYTHING, Moment()) as snapshot:
+            with queries.at(EVERYTHING, Moment(FOREVER, known)) as snapshot:
                 lineage_query.find_node(snapshot, node)
         shown = instant_text(after) if end is not None else "now"
         return encode(diff_query.diff(then, now, instant_text(before), shown))
@@ -140,19 +151,11 @@ async def get_lineage(
     direction: Annotated[str | None, Query(description="upstream, downstream or both; without it, all around.")] = None,
     edges: Annotated[str, Query(description="current, ever, or a window such as 30d.")] = "current",
     limit: Annotated[int | None, Query(ge=1, description="Most nodes shown; the others are counted.")] = None,
-    style: Annotated[str, Query(alias="format", description="json, mermaid, dot or csv.")] = "json",
+    style: Style = "json",
 ) -> Response:
     most = hub_of(request.scope).settings.read_max_nodes
     question = lineage_query.Question(node, depth, direction, edges, min(limit or most, most))
-    if style != "json" and style not in MEDIA_TYPES:
-        raise InvalidRequest(
-            f"format={style[:40]!r} is unknown", subject="format", action="use json, " + ", ".join(MEDIA_TYPES)
-        )
-    response = await ask(request, at, lambda snapshot: lineage_query.lineage(snapshot, question))
-    if style == "json":
-        return response
-    graph = msgspec.json.decode(response.body)["graph"]
-    return Response(drawn(graph, style), media_type=MEDIA_TYPES[style])
+    return await ask(request, at, lambda snapshot: lineage_query.lineage(snapshot, question), style)
 
 
 @router.get("/column-lineage")
@@ -164,6 +167,7 @@ async def get_column_lineage(
     with_downstream: Annotated[bool, Query(alias="withDownstream")] = False,
     edges: Annotated[str, Query(description="current or ever.")] = "current",
     limit: Annotated[int | None, Query(ge=1)] = None,
+    style: Style = "json",
 ) -> Response:
     most = hub_of(request.scope).settings.read_max_nodes
     if edges not in ("current", "ever"):
@@ -179,7 +183,7 @@ async def get_column_lineage(
             snapshot, found.entity, found.field, depth, with_downstream, edges, min(limit or most, most)
         )
 
-    return await ask(request, at, question)
+    return await ask(request, at, question, style)
 
 
 @router.get("/edges/{edge}/evidence")

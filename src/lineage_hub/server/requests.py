@@ -45,6 +45,10 @@ class Requests:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        method, path = scope["method"], scope["path"]
+        if method == "HEAD":
+            # Answered as a GET; the server that asked keeps the body back.
+            scope = {**scope, "method": "GET"}
         header, correlation_id = _correlation(scope)
         note = attach(scope, RequestNote(correlation_id))
         status = 0
@@ -57,7 +61,6 @@ class Requests:
             await send(message)
 
         keep_escapes(scope)
-        method, path = scope["method"], scope["path"]
         direct = self._direct.get((method, path))
         try:
             if direct is not None:
@@ -99,7 +102,7 @@ def _correlation(scope: Scope) -> tuple[bytes, str]:
 
 def _route(scope: Scope) -> str:
     """The route's template, so that lines and metrics are few however many names there are."""
-    template = getattr(scope.get("route"), "path", None)
+    template = getattr(scope.get("route"), "path_format", None)
     if isinstance(template, str):
         return template
     return str(scope["path"]) if "endpoint" in scope else "unmatched"

@@ -6,15 +6,19 @@ SIGTERM and SIGINT end it in order: no new connections, requests in flight finis
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import math
 import signal
 import socket
 import time
+from contextlib import ExitStack
+from typing import Any
 
 import uvicorn
 
 from lineage_hub import __version__
+from lineage_hub.errors import Conflict, InvalidSetting
 from lineage_hub.logs import get_logger
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
@@ -83,18 +87,65 @@ def make_server(settings: Settings) -> HubServer:
     )
 
 
+def bind(host: str, port: int) -> list[socket.socket]:
+    """To every address that the host's name has. Nothing listens yet, so a client is refused until the hub is ready."""
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise InvalidSetting(
+            f"{host!r} is not the name or address of a machine",
+            subject="server_host",
+            action="name another with --host",
+        ) from None
+    bound: list[socket.socket] = []
+    refused: OSError | None = None
+    for family, _, _, _, address in found:
+        try:
+            bound.append(_bound_to(family, address))
+        except OSError as error:
+            refused = error
+    # A machine without IPv6 still has names for it, so one address is enough; a port that is taken is not.
+    if refused is not None and (not bound or refused.errno == errno.EADDRINUSE):
+        for one in bound:
+            one.close()
+        raise Conflict(
+            f"the hub can't listen on {host}, port {port}: {refused.strerror}",
+            subject=f"{host}:{port}",
+            action="stop what listens there, or name another with --port or --host",
+        )
+    return bound
+
+
+def _bound_to(family: int, address: tuple[Any, ...]) -> socket.socket:
+    one = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        one.bind(address)
+    except OSError:
+        one.close()
+        raise
+    return one
+
+
 def run(settings: Settings) -> None:
-    server = make_server(settings)
+    with ExitStack() as stack:
+        bound = [stack.enter_context(one) for one in bind(settings.server_host, settings.server_port)]
+        _serve(make_server(settings), bound)
+    _log.info("stopped")
+
+
+def _serve(server: HubServer, bound: list[socket.socket]) -> None:
     # What is loaded by now stays; answers are large and free of cycles, so looking for cycles often finds nothing.
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
     # The server raises the signal that stopped it once more when it is done; that is no failure.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
-        server.run()
+        server.run(bound)
     except KeyboardInterrupt:
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
-    _log.info("stopped")

@@ -14,10 +14,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DataError, DBAPIError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from lineage_hub.errors import ExtraMissing, InternalError, LineageHubError, StorageFull, StoreUnavailable
+from lineage_hub.errors import (
+    ExtraMissing,
+    InternalError,
+    InvalidSetting,
+    LineageHubError,
+    StorageFull,
+    StoreUnavailable,
+)
 from lineage_hub.settings import Settings
 from lineage_hub.store import tables
 from lineage_hub.store.changes import Changes
@@ -79,13 +86,32 @@ def open_store(settings: Settings) -> LineageStore:
 
 def store_url(settings: Settings) -> URL:
     if settings.database_url:
-        url = make_url(settings.database_url)
-        if url.get_backend_name() == "postgresql":
-            return url.set(drivername="postgresql+psycopg")
-        return url
+        return _given(settings.database_url)
     folder = Path(settings.data_dir)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidSetting(
+            f"the data folder {folder} can't be made: {error.strerror}",
+            subject="data_dir",
+            action="name another with --data or LINEAGE_HUB_DATA_DIR",
+        ) from None
     return URL.create("sqlite", database=str(folder / DATABASE_FILE))
+
+
+def _given(text: str) -> URL:
+    # The text holds a password, so no message repeats it.
+    action = "write it as postgresql+psycopg://user:password@host/name, or leave it out"
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise InvalidSetting("database_url is not a URL", subject="database_url", action=action) from None
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise InvalidSetting(f"the hub keeps no store in {backend}", subject="database_url", action=action)
+    return url
 
 
 def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
@@ -140,5 +166,11 @@ def _translate(error: BaseException) -> LineageHubError:
             f"the store can't write: {text}",
             subject="store",
             action="free disk space and check the disk; a running hub goes on by itself",
+        )
+    if "not a database" in text or "malformed" in text:
+        return StoreUnavailable(
+            f"the store is damaged: {text}",
+            subject="store",
+            action="stop the hub and bring a backup back with `lineage-hub restore FILE --force`",
         )
     return StoreUnavailable(f"the store does not answer: {text}", subject="store", action="see `lineage-hub doctor`")

@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Index,
     Integer,
     LargeBinary,
@@ -27,6 +28,7 @@ from sqlalchemy import (
     Text,
     text,
 )
+from sqlalchemy.event import listens_for
 
 metadata = MetaData()
 
@@ -38,7 +40,15 @@ JOB, DATASET = 1, 2
 
 def _where(condition: str) -> dict[str, Any]:
     """An index of the rows for which this holds."""
-    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+    return {"sqlite_where": text(condition)}
+
+
+@listens_for(metadata, "before_create")
+def _the_same_for_postgresql(_metadata: MetaData, connection: Connection, **_options: Any) -> None:
+    """An option that names a dialect imports all of it, so PostgreSQL's are set when it is the one in use."""
+    if connection.dialect.name == "postgresql":
+        for index in (index for table in metadata.tables.values() for index in table.indexes):
+            index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
 
 
 tenant = Table(

@@ -1,0 +1,35 @@
+"""Questions over HTTP: what the parameters that routes share mean."""
+
+from datetime import UTC, datetime
+
+from starlette.testclient import TestClient
+
+from lineage_hub.server.app import create_app
+from lineage_hub.settings import Settings
+from tests.server.conftest import EventMaker
+
+
+def test_a_difference_can_be_asked_as_it_was_known(settings: Settings, event: EventMaker) -> None:
+    days = iter((3, 4))
+    clock = datetime(2026, 11, 1, tzinfo=UTC)
+    with TestClient(create_app(settings, clock=lambda: int(clock.timestamp() * 1e9))) as client:
+        for inputs in ([], [{"namespace": "n", "name": "source"}]):
+            day = next(days)
+            clock = datetime(2026, 11, day, tzinfo=UTC)
+            sent = event(
+                eventType="COMPLETE",
+                eventTime=f"2026-11-{day - 2:02}T00:00:00Z",
+                inputs=inputs,
+                outputs=[{"namespace": "n", "name": "table"}],
+            )
+            assert client.post("/api/v1/lineage", json=sent).status_code == 201
+
+        def added(**known: str) -> list[str]:
+            question = {"nodeId": "dataset:n:table", "from": "2026-11-01T12:00:00Z", **known}
+            answer = client.get("/api/v1/lineage/diff", params=question)
+            assert answer.status_code == 200, answer.text
+            return [edge["origin"] for edge in answer.json()["edges"]["added"]]
+
+        assert added() == ["dataset:n:source"]
+        assert added(known_at="2026-11-04T12:00:00Z") == ["dataset:n:source"]
+        assert added(known_at="2026-11-03T12:00:00Z") == []
