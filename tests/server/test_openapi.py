@@ -1,5 +1,7 @@
 """The document at /openapi.json describes every route."""
 
+import re
+
 from starlette.testclient import TestClient
 
 
@@ -21,7 +23,18 @@ def test_every_route_is_described_with_its_errors(client: TestClient) -> None:
             assert "422" not in operation["responses"], (method, path)
             for status, answer in operation["responses"].items():
                 assert answer["description"], (method, path, status)
-    assert client.get("/docs").status_code == 200
+
+
+def test_the_page_of_the_document_needs_nothing_from_elsewhere(client: TestClient) -> None:
+    page = client.get("/docs")
+    assert page.status_code == 200
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(loaded) == 3
+    for address in loaded:
+        assert ":" not in address
+        assert client.get("/" + address).status_code == 200
+    assert client.get("/docs/other.js").status_code == 400
+    assert "cdn" not in page.text
 
 
 def test_the_references_in_the_document_lead_somewhere(client: TestClient) -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
+from lineage_hub.errors import NotFound
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, static_facts
 from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, IN_RAW, JOB, RUNNING, Mention, Shape
@@ -293,6 +295,8 @@ def column_lineage(
     snapshot: Snapshot, dataset: int, field: str | None, depth: int, downstream: bool, mode: str, limit: int
 ) -> dict[str, Any]:
     columns = Columns(snapshot, mode)
+    if field is not None:
+        _require_field(snapshot, dataset, field, columns)
     start = [(dataset, field)] if field is not None else _fields_of(snapshot, dataset, columns, downstream)
     edges: dict[tuple[Column, Column], ColumnEdge] = {}
     order: dict[Column, None] = dict.fromkeys(start)
@@ -323,6 +327,22 @@ def column_lineage(
         "truncated": len(order) > len(shown),
         "hidden_nodes": len(order) - len(shown),
     }
+
+
+def _require_field(snapshot: Snapshot, dataset: int, field: str, columns: Columns) -> None:
+    known = set(field_types(snapshot, [dataset])[dataset] or ())
+    if field not in known:
+        known |= {edge.target[1] for edge in columns.into([dataset])[dataset] if edge.target[1] is not None}
+        known |= {edge.source[1] for edge in columns.out_of([dataset])[dataset] if edge.source[1] is not None}
+    if field not in known:
+        near = get_close_matches(field, sorted(known), 1)
+        raise NotFound(
+            f"Field '{field[:200]}' not found in dataset '{snapshot.name(dataset)[1]}'.",
+            subject=field[:200],
+            action=f"did you mean '{near[0]}'?"
+            if near
+            else "check the field's name, and the moment that was asked for",
+        )
 
 
 def _fields_of(snapshot: Snapshot, dataset: int, columns: Columns, downstream: bool) -> list[Column]:

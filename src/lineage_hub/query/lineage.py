@@ -52,7 +52,9 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
     if kind == RUN:
         runs = snapshot.runs_by_id([run_key(rest)])
         if not runs:
-            raise NotFound(f"Run '{rest}' not found.", subject=text)
+            raise NotFound(
+                f"Run '{rest}' not found.", subject=text, action="check the id, and the moment that was asked for"
+            )
         return Found(max(runs.values(), key=lambda run: run.start).key[1], True)
     table_kind = tables.JOB if kind == JOB else tables.DATASET
     first = None

@@ -99,7 +99,8 @@ class Versions:
         if named is not None:
             return self._id(dataset, "version", named)
         if written:
-            return self._id(dataset, "run", *self._run_parts(run.key))
+            # A run that hasn't completed has made no version.
+            return self._id(dataset, "run", *self._run_parts(run.key)) if run.state == "COMPLETED" else None
         before = self.last_before(dataset, run.start)
         return before.id if before else None
 

@@ -14,7 +14,7 @@ from fastapi import FastAPI, Response
 from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.server import dead_letter_routes, health, ingest_routes, openapi, read_routes
+from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, read_routes
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
@@ -22,7 +22,7 @@ from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
 
-ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router)
+ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router, docs_page.router)
 # Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
 DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
 
@@ -55,6 +55,10 @@ def create_app(
         # Every route answers with bytes of its own making; a model would render them a second time.
         default_response_class=Response,
         redirect_slashes=False,
+        # FastAPI's own pages load their scripts from elsewhere, which a hub without the internet can't.
+        docs_url=None,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
     )
     app.add_middleware(Requests, metrics=metrics, direct=DIRECT)
     add_error_answers(app)
