@@ -1,4 +1,4 @@
-"""An event whose job and datasets are known costs a fixed few statements a group, two rows and few bytes."""
+"""A group costs a fixed few statements; an event whose job and datasets are known two rows and few bytes."""
 
 import sqlite3
 import threading
@@ -16,6 +16,8 @@ from tests.counters.counting import counted_work, hub_in, send
 JOBS = 40
 # BEGIN, take numbers, read them, insert events, insert texts.
 STATEMENTS_OF_A_GROUP = 5
+# Those; of namespaces, names and facets what is there, the greatest number, an insert; the same of shapes; mentions.
+STATEMENTS_OF_A_GROUP_OF_NEW_JOBS = 5 + 4 * 3 + 1
 # For each of the two one of the table and of every index that its row is in; one of the texts and one of the counter.
 PAGES_OF_A_LONE_RUN = 14
 LOG_BYTES_OF_AN_EVENT_IN_500 = 3_200
@@ -47,6 +49,18 @@ def test_a_group_takes_the_same_few_statements_however_many_events_it_has(hub: T
             send(hub, stream.events(first, size))
         assert len(work) <= STATEMENTS_OF_A_GROUP, f"{size} events:\n{work.described()}"
         first += size
+
+
+def test_a_group_of_new_jobs_takes_few_statements_however_many_events_it_has(tmp_path: Path) -> None:
+    stream = EventStream(layered_landscape(200))
+    with hub_in(tmp_path) as hub:
+        send(hub, stream.events(0, 2))
+        first = 2
+        for size in (2, 40, 200):
+            with counted_work() as work:
+                send(hub, stream.events(first, size))
+            assert len(work) <= STATEMENTS_OF_A_GROUP_OF_NEW_JOBS, f"{size} events:\n{work.described()}"
+            first += size
 
 
 def test_an_event_is_one_row_and_its_text(hub: TestClient, stream: EventStream) -> None:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any, NoReturn
 
 Json = Any
-Digest = Callable[[Json], bytes]
+Form = Callable[[Json], bytes]
 NS = 1_000_000_000
 
 
@@ -68,42 +68,44 @@ def h(data: bytes) -> bytes:
     return sha256(data).digest()[:16]
 
 
-def leaf(value: Json) -> bytes:
-    return h(canon(value).encode())
+def text(value: Json) -> bytes:
+    return canon(value).encode()
 
 
-def object_of(digests: dict[str, Digest], value: Json) -> bytes:
-    """The digest of an object whose named keys have digests of their own; all other keys are leaves."""
+def object_of(forms: dict[str, Form], value: Json) -> bytes:
+    """The canonical text of an object, but for the values of some keys."""
     if not isinstance(value, dict):
-        return leaf(value)
-    parts = [canon(key).encode() + digests.get(key, leaf)(value[key]) for key in sorted(value)]
-    return h(b"{" + b"".join(parts))
+        return text(value)
+    members = [text(key) + b":" + forms.get(key, text)(value[key]) for key in sorted(value)]
+    return b"{" + b",".join(members) + b"}"
 
 
-def object_of_leaves(value: Json) -> bytes:
-    return object_of({}, value)
+def facets(value: Json) -> bytes:
+    if not isinstance(value, dict):
+        return text(value)
+    return object_of(dict.fromkeys(value, lambda facet: b"#" + h(text(facet))), value)
 
 
-def entity(value: Json) -> bytes:
+def described(value: Json) -> bytes:
     """A run, a job, a dataset, or one element of inputs or outputs."""
-    return object_of(dict.fromkeys(("facets", "inputFacets", "outputFacets"), object_of_leaves), value)
+    return object_of({"facets": facets}, value)
 
 
-def list_of_entities(value: Json) -> bytes:
+def list_of_described(value: Json) -> bytes:
     if not isinstance(value, list):
-        return leaf(value)
-    return h(b"[" + b"".join(entity(v) for v in value))
+        return text(value)
+    return b"[" + b",".join(described(v) for v in value) + b"]"
 
 
-def event_digest(body: Json) -> bytes:
-    entities: dict[str, Digest] = dict.fromkeys(("run", "job", "dataset"), entity)
-    lists: dict[str, Digest] = dict.fromkeys(("inputs", "outputs"), list_of_entities)
-    return object_of(entities | lists, body)
+def event_text(body: Json) -> bytes:
+    forms: dict[str, Form] = dict.fromkeys(("run", "job", "dataset"), described)
+    lists: dict[str, Form] = dict.fromkeys(("inputs", "outputs"), list_of_described)
+    return object_of(forms | lists, body)
 
 
 def event_id(tenant: str, body: Json) -> str:
     """32 hex digits; they sort as the 16 bytes do."""
-    return h(tenant.encode() + b"\0" + event_digest(body)).hex()
+    return h(tenant.encode() + b"\0" + event_text(body)).hex()
 
 
 TIME = re.compile(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.oracle.build import complete, dataset_event, ns, schema, spelled
 from tests.oracle.events import Taken, distinct
-from tests.oracle.identity import Number, canon, event_id, leaf, parse, time_ns
+from tests.oracle.identity import Number, canon, event_id, parse, time_ns
 
 
 def h(text: str | bytes) -> bytes:
@@ -49,20 +49,21 @@ def test_the_canonical_text_has_sorted_keys_no_white_space_and_few_escapes(value
     assert canon(parse(value)) == text
 
 
-def test_the_id_is_a_digest_of_the_tenant_and_of_the_digests_of_the_parts() -> None:
-    inputs = '[{"name": "d", "facets": {"x": {"b": 1, "a": 2}}}]'
-    raw = f'{{"eventTime": "t", "inputs": {inputs}, "run": {{"runId": "r"}}, "z": [{{"a": 1}}]}}'
-    facets = h(b'{"x"' + h('{"a":2,"b":1}'))
-    dataset = h(b'{"facets"' + facets + b'"name"' + h('"d"'))
-    run = h(b'{"runId"' + h('"r"'))
-    event = h(b'{"eventTime"' + h('"t"') + b'"inputs"' + h(b"[" + dataset) + b'"run"' + run + b'"z"' + h('[{"a":1}]'))
+def test_the_id_is_a_digest_of_the_tenant_and_of_the_text_with_facets_by_their_digests() -> None:
+    inputs = '[{"name": "d", "facets": {"x": {"b": 1, "a": 2}}}, {"name": "e", "inputFacets": {"y": {}}}]'
+    run = '{"runId": "r", "facets": {"z": null}}'
+    raw = f'{{"eventTime": "t", "job": {{"name": "j"}}, "inputs": {inputs}, "run": {run}, "z": [{{"a": 1}}]}}'
+    first = b'{"facets":{"x":#' + h('{"a":2,"b":1}') + b'},"name":"d"}'
+    event = b'{"eventTime":"t","inputs":[' + first + b',{"inputFacets":{"y":{}},"name":"e"}],"job":{"name":"j"}'
+    event += b',"run":{"facets":{"z":#' + h("null") + b'},"runId":"r"},"z":[{"a":1}]}'
     assert event_id("team", parse(raw)) == h(b"team\0" + event).hex()
 
 
-def test_a_part_that_has_not_the_type_it_should_have_is_a_leaf() -> None:
-    event = h(b'{"inputs"' + h('{"a":1}') + b'"outputs"' + h(b"[" + h("7")) + b'"run"' + h("null"))
-    assert event_id("t", parse('{"inputs": {"a": 1}, "outputs": [7], "run": null}')) == h(b"t\0" + event).hex()
-    assert leaf(parse("[ ]")) == h("[]")
+def test_a_part_that_has_not_the_type_it_should_have_stands_as_its_text() -> None:
+    event = '{"inputs":{"a":1},"job":[],"outputs":[7],"run":null}'
+    assert (
+        event_id("t", parse('{"inputs": {"a": 1}, "outputs": [7], "job": [ ], "run": null}')) == h(f"t\0{event}").hex()
+    )
 
 
 def test_two_spellings_are_one_event_and_the_least_text_and_the_least_known_time_are_kept() -> None:

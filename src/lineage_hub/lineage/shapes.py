@@ -6,7 +6,7 @@ Names stand as entity numbers and facets as blob numbers; blob 0 marks a facet w
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -81,6 +81,7 @@ encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Shape).decode
 
 
+@lru_cache(maxsize=4096)
 def run_key(run_id: str) -> bytes:
     """16 bytes for a UUID in its usual spelling; any other text in UTF-8 with an end mark, never 16 bytes long."""
     if len(run_id) == 36 and run_id[8] == run_id[13] == run_id[18] == run_id[23] == "-":

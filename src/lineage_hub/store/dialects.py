@@ -15,18 +15,19 @@ SQLITE = "sqlite"
 
 
 @cache
-def insert_text(dialect: str, table: Table, columns: tuple[str, ...]) -> str:
-    """Skips rows which are there already; both databases spell it the same."""
-    values: dict[str, Any] = {column: bindparam(column) for column in columns}
+def insert_text(dialect: str, table: Table, *, if_new: bool = True) -> str:
+    """All columns of a table; `if_new` skips rows which are there already. Both databases spell it the same."""
+    values: dict[str, Any] = {column.name: bindparam(column.name) for column in table.columns}
     if dialect == SQLITE:
         from sqlalchemy.dialects import sqlite
 
-        statement = sqlite.insert(table).values(values).on_conflict_do_nothing()
-        return str(statement.compile(dialect=sqlite.dialect()))
+        statement = sqlite.insert(table).values(values)
+        return str((statement.on_conflict_do_nothing() if if_new else statement).compile(dialect=sqlite.dialect()))
     from sqlalchemy.dialects import postgresql
 
-    other = postgresql.insert(table).values(values).on_conflict_do_nothing()
-    return str(other.compile(dialect=postgresql.dialect(paramstyle="format")))  # type: ignore[no-untyped-call]
+    other = postgresql.insert(table).values(values)
+    driver = postgresql.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
+    return str((other.on_conflict_do_nothing() if if_new else other).compile(dialect=driver))
 
 
 def compiled_select(dialect: str, statement: Select[Any]) -> SQLCompiler:

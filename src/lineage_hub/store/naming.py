@@ -1,50 +1,65 @@
 """Names, facet bodies and other values enter, the numbers that stand for them leave; new ones are written first.
 
-Rows are written in the order of their keys, so two writers on PostgreSQL can't wait for each other in a circle.
+Numbers follow the greatest one of their table. Two writers can't give the same: each takes the counter's row before it
+interns (`writer.py`), and SQLite has one writer at a time anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from functools import cache
+from itertools import count
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, bindparam, select
-from sqlalchemy.types import NullType
+from sqlalchemy import Connection, Table, bindparam, func, select
 
 from lineage_hub.store import tables
 from lineage_hub.store.dialects import insert_text
+from lineage_hub.store.prepared import Prepared, Row
 from lineage_hub.wire.canonical import digest
 
-CHUNK = 500
+CHUNK = 512
 Name = tuple[int, str, str]
+K = TypeVar("K")
 
 
-def intern_rows(connection: Connection, table: Table, rows: list[dict[str, Any]], key: str = "hash") -> dict[Any, int]:
-    """The number of each row by its key; for tables without one (dictionary) just the insert."""
-    if key not in table.c:
-        key = "name" if "name" in table.c else "id"
-    wanted = sorted({row[key] for row in rows})
-    found = _numbers(connection, table, key, wanted)
-    missing = sorted((row for row in rows if row[key] not in found), key=lambda row: row[key])
-    if missing:
-        columns = tuple(missing[0])
-        text = insert_text(connection.dialect.name, table, columns)
-        connection.exec_driver_sql(text, [tuple(row[column] for column in columns) for row in missing])
-        found.update(_numbers(connection, table, key, [row[key] for row in missing]))
-    return found
+@cache
+def _look_up(table: Table, columns: tuple[str, ...]) -> Prepared:
+    key = table.c[columns[0]]
+    return Prepared(select(*[table.c[name] for name in columns]).where(key.in_(bindparam("keys", expanding=True))))
 
 
-def _numbers(connection: Connection, table: Table, key: str, wanted: list[Any]) -> dict[Any, int]:
-    column = table.c[key]
-    # Without a type: what the driver takes as it is needn't be looked at one by one.
-    wanted_values = bindparam("wanted", expanding=True, type_=NullType())
-    statement = select(column, table.c.id).where(column.in_(wanted_values))
-    found: dict[Any, int] = {}
-    for start in range(0, len(wanted), CHUNK):
-        rows: Any = connection.execute(statement, {"wanted": wanted[start : start + CHUNK]})
-        for value, number in rows:
-            found[bytes(value) if isinstance(value, memoryview) else value] = number
-    return found
+@cache
+def _last_number(table: Table) -> Prepared:
+    return Prepared(select(func.max(table.c.id)))
+
+
+def look_up(connection: Connection, table: Table, columns: tuple[str, ...], keys: Collection[K]) -> list[Row]:
+    """These columns of the rows whose first one is among the keys."""
+    wanted = list(keys)
+    statement = _look_up(table, columns)
+    parts = [wanted[start : start + CHUNK] for start in range(0, len(wanted), CHUNK)]
+    return [row for part in parts for row in statement.rows(connection, {"keys": part})]
+
+
+def add(connection: Connection, table: Table, rows: dict[K, tuple[Any, ...]]) -> dict[K, int]:
+    """New rows by their key, which is the table's second column; the numbers that they get leave."""
+    if not rows:
+        return {}
+    last = _last_number(table).rows(connection, {})[0][0] or 0
+    numbers = dict(zip(rows, count(last + 1), strict=False))
+    values = [(numbers[key], key, *row) for key, row in rows.items()]
+    connection.exec_driver_sql(insert_text(connection.dialect.name, table, if_new=False), values)
+    return numbers
+
+
+def intern(
+    connection: Connection, table: Table, keys: Collection[K], rows: Callable[[list[K]], dict[K, tuple[Any, ...]]]
+) -> dict[K, int]:
+    """The number of each key; `rows` gives the further columns of those that aren't there yet."""
+    found: dict[K, int] = dict(look_up(connection, table, (table.c[1].name, "id"), keys))
+    missing = [key for key in keys if key not in found]
+    return found | add(connection, table, rows(missing)) if missing else found
 
 
 def space_hash(namespace: str) -> bytes:
@@ -56,30 +71,23 @@ def entity_hash(kind: int, namespace: str, name: str) -> bytes:
 
 
 def intern_entities(connection: Connection, names: Iterable[Name]) -> dict[Name, int]:
-    named = {entity_hash(*name): name for name in names}
-    found = _numbers(connection, tables.entity, "hash", sorted(named))
-    missing = {key: name for key, name in named.items() if key not in found}
-    if missing:
-        spaces = {namespace: space_hash(namespace) for _, namespace, _ in missing.values()}
-        numbers = intern_rows(
-            connection, tables.space, [{"hash": key, "name": namespace} for namespace, key in spaces.items()]
-        )
-        rows = [
-            {"hash": key, "kind": kind, "space": numbers[spaces[namespace]], "name": name}
-            for key, (kind, namespace, name) in missing.items()
-        ]
-        found.update(intern_rows(connection, tables.entity, rows))
-    return {name: found[key] for key, name in named.items()}
+    # Sorted, so that the same events get the same numbers, and the jobs of a team stand together.
+    named = {entity_hash(*name): name for name in sorted(names)}
+
+    def rows(missing: list[bytes]) -> dict[bytes, tuple[Any, ...]]:
+        spaces = {space_hash(namespace): namespace for namespace in dict.fromkeys(named[key][1] for key in missing)}
+        numbers = intern(connection, tables.space, spaces, lambda new: {key: (spaces[key],) for key in new})
+        number = {spaces[key]: number for key, number in numbers.items()}
+        return {key: (kind, number[space], name) for key in missing for kind, space, name in (named[key],)}
+
+    numbers = intern(connection, tables.entity, named, rows)
+    return {name: numbers[key] for key, name in named.items()}
 
 
 def intern_blobs(connection: Connection, keys: Collection[bytes], packed: Callable[[bytes], bytes]) -> dict[bytes, int]:
     """By digest; `packed` gives the frame of those that aren't there yet."""
-    found = _numbers(connection, tables.blob, "hash", sorted(keys))
-    missing = [{"hash": key, "body": packed(key)} for key in keys if key not in found]
-    if missing:
-        found.update(intern_rows(connection, tables.blob, missing))
-    return found
+    return intern(connection, tables.blob, keys, lambda missing: {key: (packed(key),) for key in missing})
 
 
-def intern_tenants(connection: Connection, names: Iterable[str]) -> dict[str, int]:
-    return intern_rows(connection, tables.tenant, [{"name": name} for name in names])
+def intern_tenants(connection: Connection, names: Collection[str]) -> dict[str, int]:
+    return intern(connection, tables.tenant, sorted(names), lambda missing: dict.fromkeys(missing, ()))

@@ -26,10 +26,9 @@ from lineage_hub.lineage.shapes import (
     Mention,
     Shape,
 )
-from lineage_hub.store import tables
 from lineage_hub.wire import Element, Event, Facet
 from lineage_hub.wire.canonical import digest
-from lineage_hub.wire.facets import Identifier
+from lineage_hub.wire.facets import Identifier, Key
 from lineage_hub.wire.openlineage import VOLATILE_FACETS, facet_bodies
 
 # What such an event says about a table's life has not happened.
@@ -57,6 +56,10 @@ def elements_of(event: Event) -> tuple[Element, ...]:
     return (event.subject, *event.inputs, *event.outputs)
 
 
+def datasets_of(event: Event) -> tuple[Element, ...]:
+    return elements_of(event) if KINDS[event.kind] == DATASET_EVENT else (*event.inputs, *event.outputs)
+
+
 def cutting(event: Event) -> Iterable[Element]:
     if event.type in UNDONE:
         return ()
@@ -73,26 +76,22 @@ def _is_renamed(element: Element) -> bool:
     return element.lifecycle == "RENAME" and element.previous is not None and element.previous != element.key
 
 
-def names_of(event: Event) -> Iterable[tuple[int, str, str]]:
-    assert event.subject is not None
-    about_dataset = KINDS[event.kind] == DATASET_EVENT
-    yield (tables.DATASET if about_dataset else tables.JOB, *event.subject.key)
-    for element in (*event.inputs, *event.outputs, *((event.subject,) if about_dataset else ())):
-        yield (tables.DATASET, *element.key)
-        for key in element.sources:
-            yield (tables.DATASET, *key)
-        for link in element.links:
-            yield (tables.DATASET, link.namespace, link.name)
-    for element in cutting(event):
-        if element.previous is not None:
-            yield (tables.DATASET, *element.previous)
+def add_names(event: Event, jobs: set[Key], datasets: set[Key]) -> None:
+    """All names that the event's shape has numbers for."""
+    if event.job is not None:
+        jobs.add(event.job.key)
+    for element in datasets_of(event):
+        datasets.add(element.key)
+        datasets.update(element.sources)
+        datasets.update([(link.namespace, link.name) for link in element.links])
+    datasets.update([element.previous for element in cutting(event) if element.previous is not None])
     if event.parent is not None:
-        yield (tables.JOB, *event.parent[0])
+        jobs.add(event.parent[0])
     if event.root is not None:
-        yield (tables.JOB, *event.root)
+        jobs.add(event.root)
 
 
-def shape_of(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[bytes, int]) -> Shape:
+def shape_of(event: Event, jobs: dict[Key, int], datasets: dict[Key, int], blobs: dict[bytes, int]) -> Shape:
     assert event.subject is not None
     kind = KINDS[event.kind]
     if kind == DATASET_EVENT:
@@ -104,20 +103,21 @@ def shape_of(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[byt
     mentions = []
     for element, side in sided:
         marks = 0
-        if side != IN and event.type not in UNDONE:
+        if element.lifecycle and side != IN and event.type not in UNDONE:
             renamed = _is_renamed(element)
             marks |= CREATES if element.lifecycle == "CREATE" else 0
             marks |= CUTS if renamed or element.lifecycle == "DROP" else 0
             if renamed and element.previous is not None:
                 marks |= RENAMED_HERE
-                named.add(ids[(tables.DATASET, *element.previous)])
-        named.update(ids[(tables.DATASET, link.namespace, link.name)] for link in element.links)
-        sources = tuple(sorted(ids[(tables.DATASET, *key)] for key in element.sources))
-        mentions.append(
-            Mention(ids[(tables.DATASET, *element.key)], side, marks, _facet_numbers(element, blobs), sources)
-        )
-    parent = ids[(tables.JOB, *event.parent[0])] if event.parent else 0
-    named.update({parent} if parent else set(), {ids[(tables.JOB, *event.root)]} if event.root else set())
+                named.add(datasets[element.previous])
+        named.update([datasets[link.namespace, link.name] for link in element.links])
+        sources = tuple(sorted([datasets[key] for key in element.sources]))
+        mentions.append(Mention(datasets[element.key], side, marks, _facet_numbers(element, blobs), sources))
+    parent = jobs[event.parent[0]] if event.parent else 0
+    if parent:
+        named.add(parent)
+    if event.root:
+        named.add(jobs[event.root])
     job_facets: dict[str, int] = {}
     processing, location = UNSAID, None
     if kind != DATASET_EVENT:
@@ -126,7 +126,7 @@ def shape_of(event: Event, ids: dict[tuple[int, str, str], int], blobs: dict[byt
             processing = STREAM if event.subject.streaming else BATCH
         if "sourceCodeLocation" in event.subject.facets:
             location = event.subject.facets["sourceCodeLocation"].location
-    subject = ids[(tables.DATASET if kind == DATASET_EVENT else tables.JOB, *event.subject.key)]
+    subject = (datasets if kind == DATASET_EVENT else jobs)[event.subject.key]
     return Shape(subject, kind, processing, location, job_facets, tuple(mentions), tuple(sorted(named)), parent)
 
 
@@ -135,7 +135,4 @@ def link_type(link: Identifier) -> str:
 
 
 def _facet_numbers(element: Element, blobs: dict[bytes, int]) -> dict[str, int]:
-    return {
-        name: IN_RAW if name in VOLATILE_FACETS else blobs[facet.digest]
-        for name, facet in sorted(element.facets.items())
-    }
+    return {name: IN_RAW if name in VOLATILE_FACETS else blobs[facet.digest] for name, facet in element.facets.items()}

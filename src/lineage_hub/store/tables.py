@@ -54,14 +54,14 @@ def _the_same_for_postgresql(_metadata: MetaData, connection: Connection, **_opt
 tenant = Table(
     "tenant",
     metadata,
-    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("name", String(64), nullable=False, unique=True),
 )
 
 space = Table(
     "space",
     metadata,
-    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("id", Key, primary_key=True, autoincrement=False),
     # Names may be longer than an index entry of PostgreSQL, so a digest of them is what's unique.
     Column("hash", LargeBinary(16), nullable=False, unique=True),
     Column("name", Text, nullable=False),
@@ -70,7 +70,7 @@ space = Table(
 entity = Table(
     "entity",
     metadata,
-    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("hash", LargeBinary(16), nullable=False, unique=True),
     Column("kind", SmallInteger, nullable=False),
     Column("space", Key, nullable=False),
@@ -81,7 +81,7 @@ entity = Table(
 blob = Table(
     "blob",
     metadata,
-    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("hash", LargeBinary(16), nullable=False, unique=True),
     Column("body", LargeBinary, nullable=False),
 )
@@ -89,7 +89,7 @@ blob = Table(
 shape = Table(
     "shape",
     metadata,
-    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("hash", LargeBinary(16), nullable=False, unique=True),
     Column("subject", Key, nullable=False),
     Column("body", LargeBinary, nullable=False),

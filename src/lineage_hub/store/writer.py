@@ -17,6 +17,8 @@ from lineage_hub.lineage.shapes import (
     INFERRED,
     STREAMING,
     TYPES,
+    Shape,
+    decode,
     encode,
     run_key,
 )
@@ -26,8 +28,17 @@ from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
 from lineage_hub.store.dialects import insert_text
 from lineage_hub.store.library import unpacked
-from lineage_hub.store.naming import intern_blobs, intern_entities, intern_rows, intern_tenants
-from lineage_hub.store.shaping import body_of, cutting, elements_of, link_type, names_of, shape_key, shape_of
+from lineage_hub.store.naming import add, intern_blobs, intern_entities, intern_tenants, look_up
+from lineage_hub.store.shaping import (
+    add_names,
+    body_of,
+    cutting,
+    datasets_of,
+    elements_of,
+    link_type,
+    shape_key,
+    shape_of,
+)
 from lineage_hub.wire import Event, Facet
 from lineage_hub.wire.facets import Key
 from lineage_hub.wire.openlineage import VOLATILE_FACETS
@@ -41,6 +52,10 @@ class Known(NamedTuple):
     subject: int
     parent: int
     entities: tuple[int, ...]
+
+    @classmethod
+    def of(cls, number: int, shape: Shape) -> Known:
+        return cls(number, shape.subject, shape.parent, tuple(entities_of(shape)))
 
 
 class Written(NamedTuple):
@@ -68,11 +83,12 @@ class LineageWriter:
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
+        # First of all, since from here on this is the only writer.
+        seq = self._take(connection, len(batch))
         self._adopt_dictionary(connection)
         keys = [shape_key(event) for event, _ in batch]
         known = self._known(connection, keys, [event for event, _ in batch])
         tenants = self._tenant_ids(connection, {event.tenant for event, _ in batch})
-        seq = self._take(connection, len(batch))
         rows = []
         for at, (event, known_at) in enumerate(batch):
             shape = known[keys[at]]
@@ -125,7 +141,7 @@ class LineageWriter:
         return found
 
     def _take(self, connection: Connection, count: int) -> int:
-        """The row lock on the counter orders writers, so numbers become visible in their order."""
+        """The row lock on the counter lets one writer in, so numbers become visible in their order."""
         connection.execute(_TAKE, {"count": count})
         return int(connection.execute(_LAST).scalar_one()) - count + 1
 
@@ -186,7 +202,7 @@ class LineageWriter:
             (number[before], row[1], row[2]): (row[0], number[after] if after else None)
             for row, before, after in wanted
         }
-        self._sql.run(connection, "cut", [(*key, *value) for key, value in sorted(rows.items())])
+        self._sql.run(connection, "cut", [(*key, *value) for key, value in rows.items()])
         return True
 
     def _sample(self, texts: Iterable[bytes]) -> None:
@@ -209,7 +225,7 @@ class LineageWriter:
         if self._adopted is not None:
             # Again in the next transaction when this one is rolled back: frames need it from here on.
             number = self._codec.use(self._adopted)
-            intern_rows(connection, tables.dictionary, [{"id": number, "body": self._adopted}])
+            self._sql.run(connection, "dictionary", [(number, self._adopted)])
 
 
 class Inserts:
@@ -217,8 +233,8 @@ class Inserts:
 
     def __init__(self, dialect: str) -> None:
         self._text = {
-            table.name: insert_text(dialect, table, tuple(table.columns.keys()))
-            for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link)
+            table.name: insert_text(dialect, table)
+            for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link, tables.dictionary)
         }
         # Whether a symlinks facet named a pair for the first time.
         self.linked = False
@@ -231,31 +247,39 @@ class Inserts:
         return int(connection.exec_driver_sql(self._text[table], rows).rowcount)
 
     def intern_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
-        names: set[tuple[int, str, str]] = set()
+        """Of events by the keys of their shapes."""
+        stored = look_up(connection, tables.shape, ("hash", "id", "body"), events)
+        known = {bytes(key): Known.of(number, decode(bytes(body))) for key, number, body in stored}
+        for event in (events[key] for key in known):
+            self.interned += [facet for element in elements_of(event) for facet in element.facets.values()]
+        new = {key: event for key, event in events.items() if key not in known}
+        return known | self._add_shapes(connection, codec, new) if new else known
+
+    def _add_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
+        jobs: set[Key] = set()
+        datasets: set[Key] = set()
         facets: dict[bytes, tuple[Facet, Event]] = {}
         for event in events.values():
-            names.update(names_of(event))
+            add_names(event, jobs, datasets)
             for element in elements_of(event):
                 for name, facet in element.facets.items():
                     if name not in VOLATILE_FACETS and (facet.digest not in facets or facet.body is not None):
                         facets[facet.digest] = (facet, event)
-        ids = intern_entities(connection, names)
+        ids = intern_entities(
+            connection, [(tables.JOB, *key) for key in jobs] + [(tables.DATASET, *key) for key in datasets]
+        )
+        job_ids = {key: ids[(tables.JOB, *key)] for key in jobs}
+        dataset_ids = {key: ids[(tables.DATASET, *key)] for key in datasets}
         blobs = intern_blobs(connection, facets, lambda key: codec.compress(body_of(*facets[key])))
         self.interned += [facet for facet, _ in facets.values() if facet.body is not None]
-        shapes = {key: shape_of(event, ids, blobs) for key, event in events.items()}
-        rows = [{"hash": key, "subject": shape.subject, "body": encode(shape)} for key, shape in shapes.items()]
-        numbers = intern_rows(connection, tables.shape, rows)
-        mentions: set[tuple[int, int]] = set()
-        known: dict[bytes, Known] = {}
-        for key, shape in shapes.items():
-            entities = entities_of(shape)
-            mentions.update((entity, numbers[key]) for entity in entities)
-            known[key] = Known(numbers[key], shape.subject, shape.parent, tuple(entities))
-        self.run(connection, "mention", sorted(mentions))
+        shapes = {key: shape_of(event, job_ids, dataset_ids, blobs) for key, event in events.items()}
+        numbers = add(connection, tables.shape, {key: (one.subject, encode(one)) for key, one in shapes.items()})
+        known = {key: Known.of(numbers[key], shape) for key, shape in shapes.items()}
+        self.run(connection, "mention", [(entity, shape.id) for shape in known.values() for entity in shape.entities])
         links = {
-            (ids[(tables.DATASET, *element.key)], ids[(tables.DATASET, link.namespace, link.name)], link_type(link))
+            (dataset_ids[element.key], dataset_ids[link.namespace, link.name], link_type(link))
             for event in events.values()
-            for element in elements_of(event)
+            for element in datasets_of(event)
             for link in element.links
         }
         self.linked = self.run(connection, "link", sorted(links)) > 0 or self.linked

@@ -65,21 +65,21 @@ class _JobType(Struct):
     jobType: str = ""
 
 
-class Transformation(Struct, frozen=True):
+class Transformation(Struct, frozen=True, gc=False):
     type: str = ""
     subtype: str = ""
     description: str | None = None
     masking: bool | None = None
 
 
-class InputField(Struct, frozen=True):
+class InputField(Struct, frozen=True, gc=False):
     namespace: str
     name: str
     field: str
     transformations: tuple[Transformation, ...] = ()
 
 
-class OutputField(Struct, frozen=True):
+class OutputField(Struct, frozen=True, gc=False):
     inputFields: tuple[InputField, ...] = ()
     transformationDescription: str | None = None
     transformationType: str | None = None
@@ -169,7 +169,7 @@ def column_sources(body: bytes) -> tuple[Key, ...]:
     facet = column_lineage(body)
     named = {(i.namespace, i.name): None for field in facet.fields.values() for i in field.inputFields}
     named.update({(i.namespace, i.name): None for i in facet.dataset})
-    return tuple(key for key in named if is_name(key[0]) and is_name(key[1]))
+    return tuple([key for key in named if is_name(key[0]) and is_name(key[1])])
 
 
 def version(body: bytes) -> str:

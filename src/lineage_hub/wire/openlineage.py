@@ -6,6 +6,8 @@ and neither parsed nor hashed again. Structure is required; the content of facet
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Raw
 
@@ -24,9 +26,11 @@ VOLATILE_FACETS = frozenset({"version", "dataQualityMetrics", "dataQualityAssert
 
 _decode_map = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Raw]).decode
+_decode_maps = msgspec.json.Decoder(list[dict[str, Raw]]).decode
 _decode_text = msgspec.json.Decoder(str).decode
-_encode = msgspec.json.Encoder().encode
-_FACET_MAPS = ("facets", "inputFacets", "outputFacets")
+_encode = msgspec.json.Encoder(order="sorted").encode
+# What an element keeps; its other members differ from run to run.
+_KEPT = frozenset({"namespace", "name", "facets"})
 
 
 class Facet:
@@ -35,13 +39,14 @@ class Facet:
     Its body is kept until a store has it; after that it is found there, and in the raw event.
     """
 
-    __slots__ = ("body", "digest", "lifecycle", "links", "location", "previous", "sources", "streaming")
+    __slots__ = ("body", "digest", "form", "lifecycle", "links", "location", "previous", "sources", "streaming")
 
     def __init__(self, name: str, body: bytes) -> None:
         # Of a repeated key the last value counts, whatever type an earlier one has: the canonical form has it alone.
         body = canonical(body)
         self.body: bytes | None = body
         self.digest = digest(body)
+        self.form = _brief(self.digest)
         self.sources: tuple[Key, ...] = ()
         self.links: tuple[Identifier, ...] = ()
         self.lifecycle, self.previous = "", None
@@ -59,34 +64,34 @@ class Facet:
             self.location = "\0".join(read.code_location(body))
 
 
-_NO_FACETS: dict[str, Facet] = {}
-
-
 class Element:
-    """A job or dataset as one event describes it; shared between events that describe it in the same bytes."""
+    """A job or dataset as events describe it in the same bytes; what only one event says of it isn't here."""
 
     __slots__ = (
-        "digest", "facets", "key", "lifecycle", "links", "name", "namespace", "previous", "shape", "sources",
+        "facets", "form", "key", "lifecycle", "links", "name", "namespace", "previous", "shape", "sources",
         "streaming",
     )  # fmt: skip
 
-    def __init__(self, namespace: str, name: str, own: bytes, facets: dict[str, Facet]) -> None:
-        self.namespace, self.name, self.digest, self.facets = namespace, name, own, facets
+    def __init__(self, namespace: str, name: str, facets: dict[str, Facet], form: Raw) -> None:
+        """`facets` are in the order of their names; `form` stands for them in the text of an event's id."""
+        self.namespace, self.name, self.facets, self.form = namespace, name, facets, form
         self.key: Key = (namespace, name)
         self.sources: tuple[Key, ...] = ()
         self.links: tuple[Identifier, ...] = ()
         self.lifecycle, self.previous = "", None
         self.streaming = False
         parts = [namespace.encode(), b"\0", name.encode(), b"\0"]
-        for facet_name in sorted(facets):
-            facet = facets[facet_name]
+        for facet_name, facet in facets.items():
             parts.append(facet_name.encode())
             parts.append(b"raw" if facet_name in VOLATILE_FACETS else facet.digest)
-            self.sources += facet.sources
-            self.links += facet.links
+            if facet.sources:
+                self.sources += facet.sources
+            if facet.links:
+                self.links += facet.links
             if facet.lifecycle:
                 self.lifecycle, self.previous = facet.lifecycle, facet.previous
-            self.streaming = self.streaming or facet.streaming
+            if facet.streaming:
+                self.streaming = True
         self.shape = digest(*parts)
 
 
@@ -122,7 +127,7 @@ class Decoder:
         """`recent` bounds how many facets and how many elements are remembered, about 1 KB each."""
         self._facets: Recent[Facet] = Recent(recent)
         self._elements: Recent[Element] = Recent(recent)
-        self._leaves: Recent[bytes] = Recent(recent)
+        self._forms: Recent[Raw] = Recent(recent)
         self._max_name = max_name_bytes
 
     def decode(self, raw: bytes, tenant: str) -> Event:
@@ -138,7 +143,9 @@ class Decoder:
                 "the event is nested too deeply", subject="body", action="flatten the facet that nests"
             ) from None
         except msgspec.ValidationError as error:
-            raise InvalidEvent(str(error), subject="event", action="see the OpenLineage spec of this field") from None
+            is_list = raw.lstrip()[:1] == b"["
+            action = "send a list to /api/v1/lineage/batch" if is_list else "see the OpenLineage spec of this field"
+            raise InvalidEvent(str(error), subject="event", action=action) from None
         except (msgspec.DecodeError, ValueError) as error:
             why = HALF_PAIR if has_half_pair(raw) else str(error)
             raise InvalidEvent(
@@ -148,7 +155,7 @@ class Decoder:
             raise InvalidEvent(str(error), subject=error.subject, action=error.action) from None
 
     def _event(self, raw: bytes, tenant: str) -> Event:
-        top = _decode_map(raw)
+        top: dict[str, Any] = _decode_map(raw)
         event = Event()
         event.raw, event.tenant = raw, tenant
         event.run_id = event.job = event.parent = event.root = event.subject = None
@@ -156,97 +163,80 @@ class Decoder:
         event.inferred = event.streaming = False
         event.event_at = instant(self._required_text(top, "eventTime"), "eventTime")
         self._required_text(top, "producer")
-        parts = [b"{"]
-        for key in sorted(top):
-            parts.append(_encode(key))
-            parts.append(self._member(event, key, bytes(top[key])))
-        event.event_id = digest(tenant.encode(), b"\0", digest(*parts))
+        for key, value in top.items():
+            top[key] = self._form(event, key, bytes(value))
+        event.event_id = digest(tenant.encode(), b"\0", _encode(top))
         self._settle(event, top)
         return event
 
-    def _member(self, event: Event, key: str, body: bytes) -> bytes:
+    def _form(self, event: Event, key: str, body: bytes) -> Any:
+        """How a member of the event stands in the text that its id is made of."""
         if key in ("inputs", "outputs"):
             if body[:1] == b"[":
-                elements = tuple([self._element(bytes(item), key) for item in _decode_list(body)])
-                setattr(event, key, elements)
-                return digest(b"[", *[element.digest for element in elements])
+                described = _decode_described(body, key)
+                setattr(event, key, tuple([self._element(members, key) for members in described]))
+                return described
+            _must_be_null(body, key, "an array")
         elif key == "run":
-            if body[:1] == b"{":
+            if _is_object(body, key):
                 return self._run(event, body)
-        elif key in ("job", "dataset"):
-            if body[:1] == b"{":
-                element = self._element(body, key)
-                setattr(event, "job" if key == "job" else "subject", element)
-                return element.digest
-        else:
-            return self._leaf(body)
-        if body != b"null":
-            wanted = "an array" if key in ("inputs", "outputs") else "an object"
-            raise InvalidEvent(f"{key} must be {wanted}", subject=key, action="see the OpenLineage spec")
-        return self._leaf(body)
+        elif key in ("job", "dataset") and _is_object(body, key):
+            members: dict[str, Any] = _decode_map(body)
+            setattr(event, "job" if key == "job" else "subject", self._element(members, key))
+            return members
+        return Raw(canonical(body))
 
-    def _run(self, event: Event, body: bytes) -> bytes:
-        members = _decode_map(body)
+    def _run(self, event: Event, body: bytes) -> dict[str, Any]:
+        members: dict[str, Any] = _decode_map(body)
         event.run_id = self._name(members, "runId", "run")
         if not read.is_run_id(event.run_id):
             raise InvalidEvent(
                 f"run.runId is longer than {read.MAX_RUN_ID_BYTES} bytes", subject="run.runId", action="send a UUID"
             )
-        parts = [b"{"]
-        for key in sorted(members):
-            value = bytes(members[key])
-            is_map = key == "facets" and value != b"null"
-            parts += (_encode(key), self._run_facets(event, value) if is_map else digest(canonical(value)))
-        return digest(*parts)
+        for key, value in members.items():
+            body = bytes(value)
+            if key == "facets" and _is_object(body, "run.facets"):
+                facets = {name: bytes(facet) for name, facet in _decode_map(body).items()}
+                if facets.get("parent", b"")[:1] == b"{" and (named := read.parent(facets["parent"])) is not None:
+                    event.parent, event.root = (named[0], named[1]), named[2]
+                event.inferred = INFERRED_FACET in facets
+                members[key] = {name: self._facet_form(facet) for name, facet in facets.items()}
+            else:
+                members[key] = Raw(canonical(body))
+        return members
 
-    def _run_facets(self, event: Event, body: bytes) -> bytes:
-        if body[:1] != b"{":
-            raise InvalidEvent("run.facets must be an object", subject="run.facets", action="see the OpenLineage spec")
-        found = _decode_map(body)
-        if (
-            "parent" in found
-            and bytes(found["parent"])[:1] == b"{"
-            and (named := read.parent(bytes(found["parent"]))) is not None
-        ):
-            event.parent, event.root = (named[0], named[1]), named[2]
-        event.inferred = INFERRED_FACET in found
-        parts = [b"{"]
-        for key in sorted(found):
-            parts += (_encode(key), self._leaf(bytes(found[key])))
-        return digest(*parts)
+    def _element(self, members: dict[str, Any], where: str) -> Element:
+        """Also puts the members into the form in which they stand in the text of the event's id."""
+        facets = members.get("facets")
+        met = digest(members.get("namespace", b""), b"\0", members.get("name", b""), b"\0", facets or b"")
+        element = self._elements.get(met)
+        if element is None:
+            element = self._new_element(members, where)
+            self._elements.put(met, element)
+        if len(members) > (2 if facets is None else 3):
+            for key in members.keys() - _KEPT:
+                body = bytes(members[key])
+                if key in ("inputFacets", "outputFacets"):
+                    _is_object(body, f"{where}.{key}")
+                members[key] = Raw(canonical(body))
+        members["namespace"], members["name"] = element.namespace, element.name
+        if facets is not None:
+            members["facets"] = element.form
+        return element
 
-    def _element(self, body: bytes, where: str) -> Element:
-        met = digest(body)
-        known = self._elements.get(met)
-        if known is not None:
-            return known
-        if body[:1] != b"{":
-            raise InvalidEvent(f"{where} must hold objects", subject=where, action="see the OpenLineage spec")
-        members = _decode_map(body)
+    def _new_element(self, members: dict[str, Any], where: str) -> Element:
         namespace = self._name(members, "namespace", where)
         name = self._name(members, "name", where)
-        facets = _NO_FACETS
-        parts = [b"{"]
-        for key in sorted(members):
-            value = bytes(members[key])
-            if key not in _FACET_MAPS or value == b"null":
-                own = self._leaf(value)
-            elif value[:1] != b"{":
-                raise InvalidEvent(f"{where}.{key} must be an object", subject=where, action="see the OpenLineage spec")
-            elif key == "facets":
-                every = {name: bytes(facet) for name, facet in _decode_map(value).items()}
-                # What isn't an object observes nothing: producers send null for a facet that they don't have.
-                facets = {name: self._facet(name, facet) for name, facet in every.items() if facet[:1] == b"{"}
-                own = digest(
-                    b"{", *[part for k in sorted(every) for part in (_encode(k), self._digest(k, every, facets))]
-                )
-            else:
-                inner = _decode_map(value)
-                own = digest(b"{", *[part for k in sorted(inner) for part in (_encode(k), self._leaf(bytes(inner[k])))])
-            parts += (_encode(key), own)
-        element = Element(namespace, name, digest(*parts), facets)
-        self._elements.put(met, element)
-        return element
+        body = bytes(members.get("facets", b"null"))
+        if not _is_object(body, f"{where}.facets"):
+            return Element(namespace, name, {}, Raw(body))
+        facets = {name: bytes(facet) for name, facet in _decode_map(body).items()}
+        # What isn't an object observes nothing: producers send null for a facet that they don't have.
+        observed = {name: self._facet(name, facet) for name, facet in sorted(facets.items()) if facet[:1] == b"{"}
+        forms = {
+            name: observed[name].form if name in observed else self._facet_form(facet) for name, facet in facets.items()
+        }
+        return Element(namespace, name, observed, Raw(_encode(forms)))
 
     def _facet(self, name: str, body: bytes) -> Facet:
         met = digest(name.encode(), b"\0", body)
@@ -256,17 +246,13 @@ class Decoder:
             self._facets.put(met, known)
         return known
 
-    def _digest(self, name: str, every: dict[str, bytes], facets: dict[str, Facet]) -> bytes:
-        return facets[name].digest if name in facets else self._leaf(every[name])
-
-    def _leaf(self, body: bytes) -> bytes:
-        if len(body) < 100:
-            return digest(canonical(body))
-        met = digest(body)
-        known = self._leaves.get(met)
+    def _facet_form(self, facet: bytes) -> Raw:
+        """Of a facet that isn't read further."""
+        met = digest(facet)
+        known = self._forms.get(met)
         if known is None:
-            known = digest(canonical(body))
-            self._leaves.put(met, known)
+            known = _brief(digest(canonical(facet)))
+            self._forms.put(met, known)
         return known
 
     def _required_text(self, members: dict[str, Raw], key: str) -> str:
@@ -285,7 +271,8 @@ class Decoder:
         if not read.is_name(text):
             why = "must not be empty" if not text else "must not hold NUL"
             raise InvalidEvent(f"{where}.{key} {why}", subject=f"{where}.{key}", action=f"name the {where}")
-        if len(text) > self._max_name or len(text.encode()) > self._max_name:
+        # A character has at most four bytes.
+        if 4 * len(text) > self._max_name and len(text.encode()) > self._max_name:
             raise InvalidEvent(
                 f"{where}.{key} is longer than {self._max_name} bytes",
                 subject=f"{where}.{key}",
@@ -342,6 +329,29 @@ def facet_bodies(raw: bytes) -> dict[bytes, bytes]:
                     text = canonical(bytes(value))
                     found[digest(text)] = text
     return found
+
+
+def _brief(own: bytes) -> Raw:
+    """What stands for a facet of this digest in the text of an event's id; no JSON begins like that."""
+    return Raw(b"#" + own)
+
+
+def _decode_described(body: bytes, where: str) -> list[dict[str, Any]]:
+    try:
+        return _decode_maps(body)
+    except msgspec.ValidationError:
+        raise InvalidEvent(f"{where} must hold objects", subject=where, action="see the OpenLineage spec") from None
+
+
+def _is_object(body: bytes, what: str) -> bool:
+    """Or null, which stands for none."""
+    return body[:1] == b"{" or _must_be_null(body, what, "an object")
+
+
+def _must_be_null(body: bytes, what: str, wanted: str) -> bool:
+    if body != b"null":
+        raise InvalidEvent(f"{what} must be {wanted}", subject=what, action="see the OpenLineage spec")
+    return False
 
 
 def _last_of_each(elements: tuple[Element, ...]) -> tuple[Element, ...]:

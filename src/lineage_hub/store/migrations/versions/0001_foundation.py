@@ -23,18 +23,18 @@ def where(condition: str) -> dict[str, Any]:
 def upgrade() -> None:
     op.create_table(
         "tenant",
-        sa.Column("id", KEY, primary_key=True, autoincrement=True),
+        sa.Column("id", KEY, primary_key=True, autoincrement=False),
         sa.Column("name", sa.String(64), nullable=False, unique=True),
     )
     op.create_table(
         "space",
-        sa.Column("id", KEY, primary_key=True, autoincrement=True),
+        sa.Column("id", KEY, primary_key=True, autoincrement=False),
         sa.Column("hash", HASH, nullable=False, unique=True),
         sa.Column("name", sa.Text, nullable=False),
     )
     op.create_table(
         "entity",
-        sa.Column("id", KEY, primary_key=True, autoincrement=True),
+        sa.Column("id", KEY, primary_key=True, autoincrement=False),
         sa.Column("hash", HASH, nullable=False, unique=True),
         sa.Column("kind", sa.SmallInteger, nullable=False),
         sa.Column("space", KEY, nullable=False),
@@ -43,13 +43,13 @@ def upgrade() -> None:
     op.create_index("entity_space", "entity", ["space", "kind"])
     op.create_table(
         "blob",
-        sa.Column("id", KEY, primary_key=True, autoincrement=True),
+        sa.Column("id", KEY, primary_key=True, autoincrement=False),
         sa.Column("hash", HASH, nullable=False, unique=True),
         sa.Column("body", sa.LargeBinary, nullable=False),
     )
     op.create_table(
         "shape",
-        sa.Column("id", KEY, primary_key=True, autoincrement=True),
+        sa.Column("id", KEY, primary_key=True, autoincrement=False),
         sa.Column("hash", HASH, nullable=False, unique=True),
         sa.Column("subject", KEY, nullable=False),
         sa.Column("body", sa.LargeBinary, nullable=False),
