@@ -5,7 +5,7 @@ Without a direction one step goes to every job that shares a dataset with one al
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 
 from lineage_hub.query.ever import EdgesOf
@@ -16,67 +16,67 @@ UPSTREAM, DOWNSTREAM, BOTH, AROUND = "upstream", "downstream", "both", "around"
 
 @dataclass(slots=True)
 class Reached:
-    """Nodes in the order they were reached, nearest first; edges as (origin, destination) of each kind."""
+    """What was reached, and the edges of the jobs looked at; `order` has the nearest first, and each step by name."""
 
-    jobs: dict[int, None] = field(default_factory=dict)
-    datasets: dict[int, None] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
+    jobs: set[int] = field(default_factory=set)
+    datasets: set[int] = field(default_factory=set)
     edges: dict[int, Edges] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+    _steps: list[Collection[int]] = field(default_factory=list)
 
-    def add_job(self, job: int) -> None:
-        if job not in self.jobs:
-            self.jobs[job] = None
-            self.order.append(job)
+    def add_jobs(self, jobs: Set[int]) -> None:
+        self._steps.append(jobs - self.jobs)
+        self.jobs |= jobs
 
-    def add_datasets(self, datasets: Collection[int]) -> None:
-        for dataset in datasets:
-            if dataset not in self.datasets:
-                self.datasets[dataset] = None
-                self.order.append(dataset)
+    def add_datasets(self, datasets: Set[int]) -> None:
+        self._steps.append(datasets - self.datasets)
+        self.datasets |= datasets
+
+    def put_in_order(self, names: dict[int, tuple[str, str]]) -> None:
+        """Numbers depend on which event came first, names don't."""
+        self.order = [node for step in self._steps for node in sorted(step, key=names.__getitem__)]
 
 
 def walk(snapshot: Snapshot, start: int, is_job: bool, depth: int, direction: str, edges_of: EdgesOf) -> Reached:
     reached = Reached()
     if is_job:
-        reached.add_job(start)
+        reached.add_jobs({start})
     else:
-        reached.add_datasets((start,))
+        reached.add_datasets({start})
     if direction == AROUND:
         _around(snapshot, reached, start, is_job, depth, edges_of)
     else:
         for way in (UPSTREAM, DOWNSTREAM) if direction == BOTH else (direction,):
             _along(snapshot, reached, start, is_job, depth, way, edges_of)
+    reached.put_in_order(snapshot.names(reached.jobs | reached.datasets))
     return reached
 
 
 def _around(snapshot: Snapshot, reached: Reached, start: int, is_job: bool, depth: int, edges_of: EdgesOf) -> None:
     known = reached.edges
     if is_job:
-        frontier = [start]
+        frontier = {start}
         known.update(edges_of(snapshot, frontier))
     else:
-        frontier = _touching(snapshot, (start,), known, edges_of)
-    seen: set[int] = set(frontier)
+        frontier = _touching(snapshot, {start}, known, edges_of)
+    seen = set(frontier)
     for step in range(depth + 1):
-        for job in frontier:
-            reached.add_job(job)
-        fresh = _ordered(snapshot, {d for job in frontier for d in known[job].datasets} - reached.datasets.keys())
+        reached.add_jobs(frontier)
+        fresh = {d for job in frontier for d in known[job].datasets} - reached.datasets
         reached.add_datasets(fresh)
         if step == depth or (not fresh and step):
             break
-        around = fresh if step else list(reached.datasets)
-        frontier = [job for job in _touching(snapshot, around, known, edges_of) if job not in seen]
-        seen.update(frontier)
+        frontier = _touching(snapshot, fresh if step else reached.datasets, known, edges_of) - seen
+        seen |= frontier
 
 
-def _touching(snapshot: Snapshot, datasets: Collection[int], known: dict[int, Edges], edges_of: EdgesOf) -> list[int]:
+def _touching(snapshot: Snapshot, wanted: Set[int], known: dict[int, Edges], edges_of: EdgesOf) -> set[int]:
     """Jobs that have one of these datasets among theirs; edges of all that were looked at stay known."""
-    wanted = set(datasets)
     jobs = snapshot.jobs_speaking_of(wanted)
     missing = [job for job in jobs if job not in known]
     if missing:
         known.update(edges_of(snapshot, missing))
-    return _ordered(snapshot, {job for job in jobs if not wanted.isdisjoint(known[job].datasets)})
+    return {job for job in jobs if not wanted.isdisjoint(known[job].datasets)}
 
 
 def _along(
@@ -86,21 +86,19 @@ def _along(
     visited: set[int] = set()
     if is_job:
         known.update(edges_of(snapshot, [start]))
-        frontier = [start]
+        frontier = {start}
         steps = depth + 1
     else:
-        frontier = _next_jobs(snapshot, (start,), known, way, edges_of)
+        frontier = _next_jobs(snapshot, {start}, known, way, edges_of)
         steps = depth
     for step in range(steps):
-        visited.update(frontier)
-        for job in frontier:
-            reached.add_job(job)
-        found = {dataset for job in frontier for dataset in _beyond(known[job], way)}
-        fresh = _ordered(snapshot, found)
+        visited |= frontier
+        reached.add_jobs(frontier)
+        fresh = {dataset for job in frontier for dataset in _beyond(known[job], way)}
         reached.add_datasets(fresh)
         if step + 1 == steps:
             break
-        frontier = [job for job in _next_jobs(snapshot, fresh, known, way, edges_of) if job not in visited]
+        frontier = _next_jobs(snapshot, fresh, known, way, edges_of) - visited
         if not frontier:
             break
 
@@ -109,16 +107,7 @@ def _beyond(edges: Edges, way: str) -> frozenset[int]:
     return edges.inputs | edges.columns if way == UPSTREAM else edges.outputs
 
 
-def _next_jobs(
-    snapshot: Snapshot, datasets: Collection[int], known: dict[int, Edges], way: str, edges_of: EdgesOf
-) -> list[int]:
-    wanted = set(datasets)
+def _next_jobs(snapshot: Snapshot, wanted: Set[int], known: dict[int, Edges], way: str, edges_of: EdgesOf) -> set[int]:
     opposite = DOWNSTREAM if way == UPSTREAM else UPSTREAM
     jobs = _touching(snapshot, wanted, known, edges_of)
-    return [job for job in jobs if not wanted.isdisjoint(_beyond(known[job], opposite))]
-
-
-def _ordered(snapshot: Snapshot, entities: Collection[int]) -> list[int]:
-    """By name: numbers depend on which event came first, names don't."""
-    names = snapshot.names(entities)
-    return sorted(entities, key=names.__getitem__)
+    return {job for job in jobs if not wanted.isdisjoint(_beyond(known[job], opposite))}

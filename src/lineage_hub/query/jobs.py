@@ -92,7 +92,7 @@ def _answer(
     answer = job_summary(
         snapshot.name(found), above, instant_text(facts.created_at), instant_text(facts.updated_at), texts
     )
-    answer["inputs"], answer["outputs"] = io_names(snapshot, edges)
+    answer["inputs"], answer["outputs"] = io_names(snapshot.names(edges.datasets), edges)
     rows = snapshot.reader.starts(found, LATEST_RUNS)
     runs = snapshot.runs_of(rows)
     latest = run_answers(snapshot, [runs[row.run_key] for row in rows], versions)

@@ -18,7 +18,7 @@ from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
-from lineage_hub.query.snapshot import Snapshot
+from lineage_hub.query.snapshot import End, Snapshot
 from lineage_hub.store import tables
 from lineage_hub.store.naming import entity_hash
 
@@ -99,19 +99,13 @@ def reach(snapshot: Snapshot, question: Question) -> tuple[Reached, list[int], i
 
 def lineage(snapshot: Snapshot, question: Question) -> bytes:
     reached, shown, hidden = reach(snapshot, question)
-    names = snapshot.names(shown)
-    ids = {
-        node: f"job:{names[node][0]}:{names[node][1]}"
-        if node in reached.jobs
-        else f"dataset:{names[node][0]}:{names[node][1]}"
-        for node in shown
-    }
-    ordered = sorted(shown, key=ids.__getitem__)
+    ends = _ends(snapshot, reached, shown)
+    ordered = sorted(shown, key=lambda node: ends[node].id)
     current = question.edges == "current"
     jobs = [node for node in ordered if node in reached.jobs]
     nodes = dataset_nodes(snapshot, [node for node in shown if node not in reached.jobs])
     nodes.update(job_nodes(snapshot, jobs, reached.edges if current else snapshot.edges(jobs)))
-    edges = _edge_texts(snapshot, reached, jobs, ids)
+    edges = _edge_texts(snapshot, reached, jobs, ends)
     parts = [b'{"graph":[']
     for node in ordered:
         parts += (nodes[node], edges[node], b",")
@@ -119,11 +113,25 @@ def lineage(snapshot: Snapshot, question: Question) -> bytes:
     return b"".join(parts)
 
 
-def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict[int, str]) -> dict[int, bytes]:
+def _ends(snapshot: Snapshot, reached: Reached, shown: list[int]) -> dict[int, End]:
+    names = snapshot.names(shown)
+
+    def load(missing: list[int]) -> Iterator[tuple[int, End]]:
+        for node in missing:
+            kind, label = (tables.JOB, JOB) if node in reached.jobs else (tables.DATASET, DATASET)
+            namespace, name = names[node]
+            half = half_of_edge_id(entity_hash(kind, namespace, name))
+            node_id = f"{label}:{namespace}:{name}"
+            yield node, End(node_id, encode(node_id), half)
+
+    return snapshot.history.ends.fetch(shown, load)
+
+
+def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ends: dict[int, End]) -> dict[int, bytes]:
     """The end of each node's text: its edges to other nodes that are shown."""
     edges = reached.edges
     beside: dict[int, Collection[int]] = {}
-    users: dict[int, list[int]] = {node: [] for node in ids if node not in reached.jobs}
+    users: dict[int, list[int]] = {node: [] for node in ends if node not in reached.jobs}
     keys: dict[int, tuple[object, ...]] = {}
     for job in jobs:
         datasets = edges[job].datasets
@@ -140,46 +148,31 @@ def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ids: dict
     nodes = {key: node for node, key in keys.items()}
 
     def load(missing: list[tuple[object, ...]]) -> Iterator[tuple[tuple[object, ...], bytes]]:
-        ends = _Ends(snapshot, reached, ids)
         for key in missing:
-            yield key, _edges_of(ends, nodes[key], beside[nodes[key]])
+            yield key, _edges_of(reached, ends, nodes[key], beside[nodes[key]])
 
     texts = snapshot.history.edge_texts.fetch(nodes, load)
     return {node: texts[key] for node, key in keys.items()}
 
 
-class _Ends:
-    """The texts of nodes that edges are made of."""
-
-    def __init__(self, snapshot: Snapshot, reached: Reached, ids: dict[int, str]) -> None:
-        self._snapshot, self.reached, self.ids = snapshot, reached, ids
-        self._texts: dict[int, tuple[bytes, bytes]] = {}
-
-    def edge(self, origin: int, destination: int, end: bytes = b"}") -> bytes:
-        (half, begins), (other_half, ends) = self._of(origin), self._of(destination)
-        return b'{"id":"%b%b","origin":%b,"destination":%b%b' % (half, other_half, begins, ends, end)
-
-    def _of(self, node: int) -> tuple[bytes, bytes]:
-        found = self._texts.get(node)
-        if found is None:
-            kind = tables.JOB if node in self.reached.jobs else tables.DATASET
-            half = half_of_edge_id(entity_hash(kind, *self._snapshot.name(node)))
-            found = self._texts[node] = (half, encode(self.ids[node]))
-        return found
-
-
-def _edges_of(ends: _Ends, node: int, others: Collection[int]) -> bytes:
+def _edges_of(reached: Reached, ends: dict[int, End], node: int, others: Collection[int]) -> bytes:
     into: list[bytes] = []
     out_of: list[bytes] = []
-    is_job = node in ends.reached.jobs
+    is_job = node in reached.jobs
     reads, writes = (into, out_of) if is_job else (out_of, into)
-    for other in sorted(others, key=ends.ids.__getitem__):
+    for other in sorted(others, key=lambda one: ends[one].id):
         job, dataset = (node, other) if is_job else (other, node)
-        edges = ends.reached.edges[job]
+        edges = reached.edges[job]
         if dataset in edges.inputs:
-            reads.append(ends.edge(dataset, job))
+            reads.append(_edge(ends[dataset], ends[job]))
         elif dataset in edges.columns:
-            reads.append(ends.edge(dataset, job, b',"from":"columns"}'))
+            reads.append(_edge(ends[dataset], ends[job], b',"from":"columns"}'))
         if dataset in edges.outputs:
-            writes.append(ends.edge(job, dataset))
+            writes.append(_edge(ends[job], ends[dataset]))
     return b',"inEdges":[%b],"outEdges":[%b]}' % (b",".join(into), b",".join(out_of))
+
+
+def _edge(origin: End, destination: End, end: bytes = b"}") -> bytes:
+    return b'{"id":"%b%b","origin":%b,"destination":%b%b' % (
+        origin.half, destination.half, origin.text, destination.text, end,
+    )  # fmt: skip

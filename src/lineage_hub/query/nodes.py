@@ -222,7 +222,7 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
         texts = present_texts(bodies, known)
         frame = _frame(_job_frame, names[job], names[parent] if parent else None, texts)
         run = latest.get(job)
-        inputs, outputs = io_names(snapshot, edges.get(job))
+        inputs, outputs = io_names(names, edges.get(job))
         found[job] = _filled(
             frame,
             known,
@@ -238,10 +238,9 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
     return found
 
 
-def io_names(snapshot: Snapshot, edges: Edges | None) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+def io_names(names: Mapping[int, Name], edges: Edges | None) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     if edges is None:
         return [], []
-    names = snapshot.names(edges.inputs | edges.outputs)
     return (
         [named(name) for name in sorted([names[dataset] for dataset in edges.inputs])],
         [named(name) for name in sorted([names[dataset] for dataset in edges.outputs])],

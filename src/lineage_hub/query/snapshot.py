@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -46,12 +46,21 @@ class Edges:
 NO_EDGES = Edges.of(set(), set(), set())
 
 
+class End(NamedTuple):
+    """A node's id, the same as JSON, and its half of the ids of its edges."""
+
+    id: str
+    text: bytes
+    half: bytes
+
+
 class History:
     """What was worked out about moments and holds at each of them, since it follows from what never changes."""
 
     def __init__(self) -> None:
         # By the shapes of a head's events, as long as no name was ever cut or joined.
         self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
+        self.ends: Shelf[int, End] = Shelf(200_000)
         # By a node and the edges of the jobs beside it.
         self.edge_texts: Shelf[tuple[object, ...], bytes] = Shelf(50_000)
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.

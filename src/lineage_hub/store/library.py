@@ -28,25 +28,19 @@ class Shelf(Generic[K, V]):
         self._young: dict[K, V] = {}
         self._old: dict[K, V] = {}
 
-    def fetch(self, keys: Iterable[K], load: Callable[[list[K]], Iterable[tuple[K, V]]]) -> dict[K, V]:
-        found: dict[K, V] = {}
-        missing: list[K] = []
+    def fetch(self, wanted: Iterable[K], load: Callable[[list[K]], Iterable[tuple[K, V]]]) -> dict[K, V]:
+        keys = dict.fromkeys(wanted)
         young, old = self._young, self._old
-        for key in keys:
-            if key in found:
-                continue
-            value = young.get(key)
-            if value is None:
-                value = old.get(key)
-                if value is None:
-                    missing.append(key)
-                    continue
-                young[key] = value
-            found[key] = value
-        if missing:
-            loaded = dict(load(list(dict.fromkeys(missing))))
-            found.update(loaded)
-            young.update(loaded)
+        found = {key: young[key] for key in keys if key in young}
+        if len(found) < len(keys):
+            again = {key: old[key] for key in keys if key in old and key not in found}
+            found.update(again)
+            young.update(again)
+            missing = [key for key in keys if key not in found]
+            if missing:
+                loaded = dict(load(missing))
+                found.update(loaded)
+                young.update(loaded)
         if len(young) > self._limit:
             self._old, self._young = young, {}
         return found

@@ -5,6 +5,7 @@ A facet that doesn't fit its spec says nothing here; it is still shown whole amo
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TypeVar
 
 import msgspec
@@ -125,10 +126,16 @@ class ExtractionError(Struct):
     errors: list[ExtractionFailure] = []
 
 
+@cache
+def _decoder(kind: type[S]) -> msgspec.json.Decoder[S]:
+    return msgspec.json.Decoder(kind)
+
+
 def lenient(text: bytes | None, kind: type[S]) -> S:
     if text is None:
         return kind()
     try:
-        return msgspec.json.decode(text, type=kind)
+        found: S = _decoder(kind).decode(text)
+        return found
     except (msgspec.DecodeError, msgspec.ValidationError):
         return kind()
