@@ -54,7 +54,7 @@ def test_soak_shows_what_the_proofs_wrote(tmp_path: Path) -> None:
     (tmp_path / "order.json").write_text(json.dumps({"proof": "Any order gives one view", "took_s": 1.23456}))
     junit = tmp_path / "junit.xml"
     junit.write_text('<testsuites><testsuite tests="5" failures="1" errors="0" skipped="0"/></testsuites>')
-    table = soak.render_table("a machine", soak.read_figures(tmp_path), soak.count_outcomes(junit), 600)
+    table = soak.render_table("a machine", soak.read_figures(tmp_path), soak.count_outcomes(tmp_path), 600)
     assert "4 passed, 1 failures; 10 minutes" in table
     assert "| kill nine | kills 100; acked events 123,456; lost 0 |" in table
     assert "| Any order gives one view | took s 1.23 |" in table

@@ -1,4 +1,4 @@
-"""LINEAGE_HUB_PROOF enters; how many examples a proof takes leaves: quick is a minute, soak is hours."""
+"""LINEAGE_HUB_PROOF enters; how many examples a proof takes leaves: quick is a minute, soak half an hour."""
 
 from __future__ import annotations
 
