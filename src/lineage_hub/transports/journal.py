@@ -78,8 +78,10 @@ class Segment:
         """A new file takes the old one's place, so that a crash leaves one or the other."""
         self.confirmed = position
         temporary = self.path.with_suffix(".next")
-        temporary.write_text(str(position))
-        temporary.replace(self.path.with_suffix(DONE))
+        # On a full disk it isn't written: then a crash sends some events twice, which count once, and room is made.
+        with contextlib.suppress(OSError):
+            temporary.write_text(str(position))
+            temporary.replace(self.path.with_suffix(DONE))
 
     def remove(self) -> None:
         """The events first: a count without them says nothing, they without their count would be sent again."""
