@@ -243,6 +243,59 @@ def test_events_for_one_server_never_reach_another(tmp_path: Path, monkeypatch: 
         assert (one.numbers, other.numbers) == ([], [2])
 
 
+@pytest.mark.parametrize("hub_is", ["down", "slow"])
+def test_a_program_ends_soon_whatever_the_hub_does(tmp_path: Path, hub_is: str) -> None:
+    ended = threading.Event()
+
+    def slowly(_: Request) -> Reply:
+        ended.wait(60)
+        return TAKEN
+
+    program = PROGRAM.replace("exit_timeout=30", "exit_timeout=1")
+    with Recorder(slowly) as hub:
+        url = hub.url if hub_is == "slow" else "http://127.0.0.1:9"
+        began = time.monotonic()
+        subprocess.run([sys.executable, "-c", program, url, str(tmp_path), "0"], check=True, timeout=30)
+        took = time.monotonic() - began
+        ended.set()
+    assert took < 10
+    assert list(tmp_path.glob(f"*{SUFFIX}"))
+
+
+def test_many_threads_send_at_once_and_tell_of_a_gap_once(spool: MakeSpool) -> None:
+    working = threading.Event()
+    with Recorder(lambda _: TAKEN if working.is_set() else (503, {"Retry-After": "0"}, b"")) as hub:
+        sender = spool(hub.url, max_bytes=20_000)
+        refused = [0] * 8
+
+        def send(thread: int) -> None:
+            for number in range(100):
+                try:
+                    sender.send(event(thread * 100 + number))
+                except StorageFull:
+                    refused[thread] += 1
+
+        def all_at_once() -> None:
+            threads = [threading.Thread(target=send, args=(thread,)) for thread in range(8)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+
+        all_at_once()
+        assert sum(refused) > 0
+        working.set()
+        assert sender.flush(WAIT_S)
+        sender.send(event(1_000))
+        assert sender.flush(WAIT_S)
+        gaps = [one["run"]["facets"][GAP_FACET]["refused"] for one in hub.taken if "number" not in one]
+        assert sum(gaps) == sum(refused) == sender.counts.refused
+        assert len(set(hub.numbers)) == sender.counts.taken
+        for thread in range(8):
+            mine = [number for number in hub.numbers if thread * 100 <= number < thread * 100 + 100]
+            assert mine == sorted(mine)
+
+
 def test_a_spool_in_a_spool_is_refused(tmp_path: Path) -> None:
     inner = {"type": "spool", "folder": str(tmp_path / "a"), "transport": {"type": "console"}}
     with pytest.raises(InvalidSetting, match="spool"):

@@ -93,7 +93,7 @@ class SpoolTransport(Transport):
         self.journal = Journal(_folder_of(config, inner), config.max_bytes)
         self.counts = Counts()
         self._gap = _Gap()
-        self._gap_lock = threading.Lock()
+        self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._worker_lock = threading.Lock()
         self._closed = False
@@ -102,21 +102,21 @@ class SpoolTransport(Transport):
     def send(self, event: object) -> None:
         """On disk when it returns; raises StorageFull when there is no room for it."""
         text = event_text(event)
-        told = self._told_gap()
+        gap = self._take_gap()
         try:
-            segment, position = self.journal.append(*told, text)
+            segment, position = self.journal.append(*([gap_event(gap)] if gap.count else ()), text)
         except StorageFull as error:
-            self._note_gap(str(error))
+            self._note_gap(gap, str(error))
             raise
-        if told:
-            self._gap = _Gap()
-        self.counts.taken += 1
+        with self._lock:
+            self.counts.taken += 1
         if self._closed:
             # The program is ending: it stays on disk, for the next process.
             self.journal.sync()
             return
         worker = self._running()
-        worker.wake.set()
+        if not worker.wake.is_set():
+            worker.wake.set()
         if self.config.durable:
             worker.wait_synced(segment, position)
 
@@ -137,11 +137,20 @@ class SpoolTransport(Transport):
             return self.journal.waiting_bytes == 0
         done = self.flush(timeout)
         self._closed = True
-        if self._worker is not None:
-            self._worker.stop()
-        self.journal.close()
-        self.inner.close(0)
+        if self._worker is None or self._worker.stop():
+            self.journal.close()
+            self.inner.close(0)
         return done
+
+    def leave(self) -> None:
+        """At the end of the program: wait as long as it is worth while, and no longer."""
+        until = time.monotonic() + self.config.exit_timeout
+        while time.monotonic() < until and not self.flush(0.05) and not self._is_failing():
+            continue
+        self.close(0)
+
+    def _is_failing(self) -> bool:
+        return self._worker is not None and self._worker.patience.failures > 0
 
     @property
     def circuit(self) -> str:
@@ -157,20 +166,24 @@ class SpoolTransport(Transport):
                     worker = self._worker = _Worker(self)
         return worker
 
-    def _note_gap(self, reason: str) -> None:
-        now = time.time_ns()
-        with self._gap_lock:
-            self.counts.refused += 1
-            gap = self._gap
-            self._gap = _Gap(gap.count + 1, gap.since or now, now, reason)
+    def _take_gap(self) -> _Gap:
+        if not self._gap.count:
+            return self._gap
+        with self._lock:
+            gap, self._gap = self._gap, _Gap()
+            return gap
 
-    def _told_gap(self) -> list[bytes]:
-        return [gap_event(self._gap)] if self._gap.count else []
+    def _note_gap(self, taken: _Gap, reason: str) -> None:
+        now = time.time_ns()
+        with self._lock:
+            self.counts.refused += 1
+            since = min(filter(None, (taken.since, self._gap.since)), default=now)
+            self._gap = _Gap(taken.count + self._gap.count + 1, since, now, reason)
 
     def after_fork(self) -> None:
         """Threads don't come along; the files and the connection are the parent's."""
         self._worker = None
-        self._worker_lock, self._gap_lock = threading.Lock(), threading.Lock()
+        self._worker_lock, self._lock = threading.Lock(), threading.Lock()
         self._gap, self.counts = _Gap(), Counts()
         self.inner.after_fork()
 
@@ -239,13 +252,14 @@ class _Worker:
     def is_alive(self) -> bool:
         return all(thread.is_alive() for thread in self._threads)
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
+        """Whether both threads have ended; one that waits for an answer is left to end with the program."""
         self._stopped.set()
         self.wake.set()
         for thread in self._threads:
-            thread.join(timeout=5)
-        with contextlib.suppress(OSError):
-            self._journal.sync()
+            thread.join(timeout=0.5)
+        self._journal.sync()
+        return not any(thread.is_alive() for thread in self._threads)
 
     def wait_sent(self, timeout: float | None) -> bool:
         self.wake.set()
@@ -363,7 +377,7 @@ def _forked() -> None:
 def _leave() -> None:
     for spool in list(_every_spool):
         with contextlib.suppress(LineageHubError):
-            spool.close(spool.config.exit_timeout)
+            spool.leave()
 
 
 os.register_at_fork(after_in_child=_forked)
