@@ -49,7 +49,7 @@ def test_an_address_has_the_name_that_openlineage_gives(given: str, expected: An
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        (DatasetSpec("postgres", "shop.public.orders", namespace="postgresql://db"), ("postgres://db:5432", "shop.public.orders")),
+        (DatasetSpec("postgres", "s.public.t", namespace="postgresql://db"), ("postgres://db:5432", "s.public.t")),
         (DatasetSpec(AdapterType.MYSQL, "shop.orders", DataFormat.TABLE), ("mysql", "shop.orders")),
         (DatasetSpec("dataframe", "features"), ("team", "features")),
         (DatasetSpec("event", "order-placed"), ("team", "order-placed")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -17,7 +17,7 @@ from lineage_hub.errors import InvalidRequest
 Name = tuple[str, str]
 
 
-class AdapterType(str, Enum):
+class AdapterType(StrEnum):
     MYSQL = "mysql"
     POSTGRES = "postgres"
     CLICKHOUSE = "clickhouse"
@@ -37,7 +37,7 @@ class AdapterType(str, Enum):
     DATAFRAME = "dataframe"
 
 
-class DataFormat(str, Enum):
+class DataFormat(StrEnum):
     TABLE = "table"
     JSON = "json"
     AVRO = "avro"
