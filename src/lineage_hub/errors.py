@@ -13,6 +13,7 @@ Terminal errors repeat when the same thing is tried again, Transient ones may no
     │   ├── Gone                   gone                   410   older than what is kept
     │   ├── BodyTooLarge           body_too_large         413   more bytes or events than one request may have
     │   ├── UnsupportedEncoding    unsupported_encoding   415   a content type or encoding that isn't read
+    │   ├── Refusal                refused                400   a server that events were sent to won't take them
     │   ├── InternalError          internal_error         500   a defect of the hub's own
     │   ├── StoreTooNew            store_too_new          500   the database was written by a newer hub
     │   └── ExtraMissing           extra_missing          500   a part that isn't installed
@@ -108,6 +109,22 @@ class BodyTooLarge(Terminal):
 class UnsupportedEncoding(Terminal):
     code = "unsupported_encoding"
     status = 415
+
+
+class Refusal(Terminal):
+    """Of a server that events are sent to; it would refuse them again."""
+
+    code = "refused"
+    status = 400
+
+    def __init__(self, message: str, *, answered: int, subject: str | None = None, action: str | None = None) -> None:
+        super().__init__(message, subject=subject, action=action or "see what the server says of it")
+        self.answered = answered
+
+    @property
+    def blames_the_event(self) -> bool:
+        """Else a key, an address or a right is wrong, and the event is as good as before."""
+        return self.answered in (400, 413, 422)
 
 
 class InternalError(Terminal):

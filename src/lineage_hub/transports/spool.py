@@ -1,0 +1,384 @@
+"""Events enter and are on disk before `send` returns; a thread in the background sends them on by another transport.
+
+They leave in the order in which they came, by this process or the next. What the other side can't take now is tried
+again, with patience; what it never will is put aside. When there is no room an event is refused, and once there is
+room again an event tells of the gap.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+from weakref import WeakSet
+
+import msgspec
+
+from lineage_hub import __version__
+from lineage_hub.errors import InvalidSetting, LineageHubError, Refusal, StorageFull, Terminal, Transient, Unreachable
+from lineage_hub.transports.base import Refused, Transport, event_text
+from lineage_hub.transports.config import Config
+from lineage_hub.transports.journal import Journal, Record, Segment
+from lineage_hub.transports.patience import Patience
+
+MIB = 1024 * 1024
+PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}"
+GAP_FACET = "lineageHub_gap"
+
+
+def default_folder() -> Path:
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "lineage-hub" / "spool"
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolConfig(Config):
+    kind: ClassVar[str] = "spool"
+    transport: Mapping[str, Any]
+    folder: str = ""
+    max_bytes: int = 1024 * MIB
+    batch_events: int = 500
+    batch_bytes: int = 2 * MIB
+    linger: float = 0.05
+    """Seconds that events wait for company before they are sent."""
+    durable: bool = False
+    """Whether `send` waits until an event would outlive a loss of power."""
+    exit_timeout: float = 3.0
+    """Seconds that the end of the program waits for what is still to be sent."""
+    first_wait: float = 0.1
+    longest_wait: float = 30.0
+    open_after: int = 5
+    cooling: float = 10.0
+
+
+@dataclass(slots=True)
+class Counts:
+    taken: int = 0
+    sent: int = 0
+    rejected: int = 0
+    refused: int = 0
+    """For which there was no room."""
+
+
+@dataclass(slots=True)
+class _Gap:
+    count: int = 0
+    since: int = 0
+    until: int = 0
+    reason: str = ""
+
+
+class SpoolTransport(Transport):
+    kind: ClassVar[str] = "spool"
+    config_class: ClassVar[type[Config]] = SpoolConfig
+
+    def __init__(self, config: SpoolConfig, inner: Transport | None = None) -> None:
+        if inner is None:
+            from lineage_hub.transports.factory import TransportFactory
+
+            inner = TransportFactory().create(dict(config.transport))
+        if isinstance(inner, SpoolTransport):
+            raise InvalidSetting("a spool can't wrap a spool", subject="transport", action="name another transport")
+        self.config, self.inner = config, inner
+        self.journal = Journal(_folder_of(config, inner), config.max_bytes)
+        self.counts = Counts()
+        self._gap = _Gap()
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._worker_lock = threading.Lock()
+        self._closed = False
+        _every_spool.add(self)
+
+    def send(self, event: object) -> None:
+        """On disk when it returns; raises StorageFull when there is no room for it."""
+        text = event_text(event)
+        gap = self._take_gap()
+        try:
+            segment, position = self.journal.append(*([gap_event(gap)] if gap.count else ()), text)
+        except StorageFull as error:
+            self._note_gap(gap, str(error))
+            raise
+        with self._lock:
+            self.counts.taken += 1
+        if self._closed:
+            # The program is ending: it stays on disk, for the next process.
+            self.journal.sync()
+            return
+        worker = self._running()
+        if not worker.wake.is_set():
+            worker.wake.set()
+        if self.config.durable:
+            worker.wait_synced(segment, position)
+
+    def send_batch(self, events: Sequence[bytes]) -> list[Refused]:
+        for event in events:
+            self.send(event)
+        return []
+
+    def flush(self, timeout: float = -1.0) -> bool:
+        """Whether all that was taken by this process has been sent within so many seconds."""
+        if self.journal.waiting_bytes == 0:
+            return True
+        return self._running().wait_sent(None if timeout < 0 else timeout)
+
+    def close(self, timeout: float = -1.0) -> bool:
+        """What could not be sent in time stays on disk, for the next process."""
+        if self._closed:
+            return self.journal.waiting_bytes == 0
+        done = self.flush(timeout)
+        self._closed = True
+        if self._worker is None or self._worker.stop():
+            self.journal.close()
+            self.inner.close(0)
+        return done
+
+    def leave(self) -> None:
+        """At the end of the program: wait as long as it is worth while, and no longer."""
+        until = time.monotonic() + self.config.exit_timeout
+        while time.monotonic() < until and not self.flush(0.05) and not self._is_failing():
+            continue
+        self.close(0)
+
+    def _is_failing(self) -> bool:
+        return self._worker is not None and self._worker.patience.failures > 0
+
+    @property
+    def circuit(self) -> str:
+        """closed, open or half-open."""
+        return self._worker.patience.state if self._worker is not None else "closed"
+
+    def _running(self) -> _Worker:
+        worker = self._worker
+        if worker is None or not worker.is_alive():
+            with self._worker_lock:
+                worker = self._worker
+                if worker is None or not worker.is_alive():
+                    worker = self._worker = _Worker(self)
+        return worker
+
+    def _take_gap(self) -> _Gap:
+        if not self._gap.count:
+            return self._gap
+        with self._lock:
+            gap, self._gap = self._gap, _Gap()
+            return gap
+
+    def _note_gap(self, taken: _Gap, reason: str) -> None:
+        now = time.time_ns()
+        with self._lock:
+            self.counts.refused += 1
+            since = min(filter(None, (taken.since, self._gap.since)), default=now)
+            self._gap = _Gap(taken.count + self._gap.count + 1, since, now, reason)
+
+    def after_fork(self) -> None:
+        """Threads don't come along; the files and the connection are the parent's."""
+        self._worker = None
+        self._worker_lock, self._lock = threading.Lock(), threading.Lock()
+        self._gap, self.counts = _Gap(), Counts()
+        self.inner.after_fork()
+
+
+def _folder_of(config: SpoolConfig, inner: Transport) -> Path:
+    """One for each destination, so that no process sends what was meant for another's."""
+    if config.folder:
+        return Path(config.folder)
+    destination = getattr(getattr(inner, "config", None), "destination", None)
+    if destination is None:
+        parts = sorted((key, value) for key, value in config.transport.items() if "key" not in key.lower())
+        destination = repr((inner.kind, parts))
+    readable = re.sub(r"[^a-z0-9]+", "-", str(destination).lower()).strip("-")[:40]
+    return default_folder() / f"{readable}-{hashlib.sha256(str(destination).encode()).hexdigest()[:12]}"
+
+
+def gap_event(gap: _Gap) -> bytes:
+    """An event of the SDK's own job: how many events were refused, and from when to when."""
+    facet = {
+        "_producer": PRODUCER,
+        "_schemaURL": f"{PRODUCER}/docs/facets/gap.json",
+        "refused": gap.count,
+        "since": _instant(gap.since),
+        "until": _instant(gap.until),
+        "reason": gap.reason,
+    }
+    return msgspec.json.encode(
+        {
+            "eventTime": _instant(time.time_ns()),
+            "eventType": "OTHER",
+            "producer": PRODUCER,
+            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "run": {"runId": str(uuid.uuid4()), "facets": {GAP_FACET: facet}},
+            "job": {"namespace": "lineage-hub", "name": "sdk.spool"},
+            "inputs": [],
+            "outputs": [],
+        }
+    )
+
+
+def _instant(nanos: int) -> str:
+    return datetime.fromtimestamp(nanos / 1e9, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class _Worker:
+    """Two threads: one makes durable what was appended, one sends it. Neither holds up the program's end."""
+
+    LOOK_FOR_LEFT_BEHIND_S = 5.0
+    SYNC_S = 0.1
+
+    def __init__(self, spool: SpoolTransport) -> None:
+        self._spool, self._journal = spool, spool.journal
+        config = spool.config
+        self.patience = Patience(config.first_wait, config.longest_wait, config.open_after, config.cooling)
+        self.wake = threading.Event()
+        self._stopped = threading.Event()
+        self._progress = threading.Condition()
+        self._looked_at = 0.0
+        self._threads = [
+            threading.Thread(target=self._guarded, args=(work,), name=f"lineage-hub {name}", daemon=True)
+            for name, work in (("sender", self._send_all), ("sync", self._sync_all))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def is_alive(self) -> bool:
+        return all(thread.is_alive() for thread in self._threads)
+
+    def stop(self) -> bool:
+        """Whether both threads have ended; one that waits for an answer is left to end with the program."""
+        self._stopped.set()
+        self.wake.set()
+        for thread in self._threads:
+            thread.join(timeout=0.5)
+        self._journal.sync()
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def wait_sent(self, timeout: float | None) -> bool:
+        self.wake.set()
+        with self._progress:
+            return self._progress.wait_for(
+                lambda: self._journal.waiting_bytes == 0 or self._stopped.is_set(), timeout
+            ) and (self._journal.waiting_bytes == 0)
+
+    def wait_synced(self, segment: Segment, position: int) -> None:
+        with self._progress:
+            self._progress.wait_for(lambda: segment.synced >= position or self._stopped.is_set())
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        while not self._stopped.is_set():
+            try:
+                work()
+            except Exception:
+                # A defect here must neither end the sending nor flood anyone.
+                _log().warning("the spool's worker failed and goes on", exc_info=True)
+                self._stopped.wait(1.0)
+
+    def _sync_all(self) -> None:
+        while not self._stopped.wait(self.SYNC_S):
+            self._journal.sync()
+            with self._progress:
+                self._progress.notify_all()
+
+    def _send_all(self) -> None:
+        while not self._stopped.is_set():
+            if time.monotonic() - self._looked_at >= self.LOOK_FOR_LEFT_BEHIND_S:
+                self._send_left_behind()
+                self._looked_at = time.monotonic()
+            self.wake.wait(self.LOOK_FOR_LEFT_BEHIND_S)
+            self.wake.clear()
+            self._stopped.wait(self._spool.config.linger)
+            for segment in list(self._journal.segments):
+                self._send_segment(segment)
+                is_last = segment is self._journal.segments[-1]
+                if not is_last or segment.size > MIB:
+                    self._journal.drop(segment)
+
+    def _send_left_behind(self) -> None:
+        for segment in self._journal.left_behind():
+            try:
+                self._send_segment(segment)
+            except BaseException:
+                os.close(segment.fd)
+                raise
+            if self._stopped.is_set() and segment.read(segment.confirmed, 1, MIB):
+                os.close(segment.fd)
+            else:
+                segment.remove()
+
+    def _send_segment(self, segment: Segment) -> None:
+        config = self._spool.config
+        while not self._stopped.is_set():
+            records = segment.read(segment.confirmed, config.batch_events, config.batch_bytes)
+            if not records:
+                return
+            if self._deliver(records):
+                segment.confirm(records[-1].end)
+                with self._progress:
+                    self._progress.notify_all()
+
+    def _deliver(self, records: list[Record]) -> bool:
+        """Whether each was taken or put aside; else it waits for a while."""
+        try:
+            self._hand_over(records)
+        except Transient as error:
+            if self.patience.failures == 0:
+                # Once for each time that it goes wrong, not for each try.
+                _log().warning("events wait in %s: %s", self._journal.folder, error)
+            self._stopped.wait(self.patience.failed(error.retry_after_s))
+            return False
+        except Exception:
+            _log().warning("the transport failed in a way it should not", exc_info=True)
+            self._stopped.wait(self.patience.failed())
+            return False
+        self.patience.succeeded()
+        return True
+
+    def _hand_over(self, records: list[Record]) -> None:
+        events = [record.event for record in records]
+        try:
+            refused = self._spool.inner.send_batch(events)
+        except Terminal as error:
+            if isinstance(error, Refusal) and not error.blames_the_event:
+                raise Unreachable(str(error), subject=error.subject, action="correct the configuration") from error
+            if len(events) > 1:
+                # One of them is at fault, or all: each for itself shows.
+                for record in records:
+                    self._hand_over([record])
+                return
+            refused = [Refused(0, str(error))]
+        for one in refused:
+            self._journal.reject(events[one.index], one.reason)
+        self._spool.counts.rejected += len(refused)
+        self._spool.counts.sent += len(events) - len(refused)
+
+
+def _log() -> Any:
+    import logging
+
+    return logging.getLogger("lineage_hub.transports")
+
+
+_every_spool: WeakSet[SpoolTransport] = WeakSet()
+
+
+def _forked() -> None:
+    for spool in list(_every_spool):
+        spool.after_fork()
+
+
+def _leave() -> None:
+    for spool in list(_every_spool):
+        with contextlib.suppress(LineageHubError):
+            spool.leave()
+
+
+os.register_at_fork(after_in_child=_forked)
+atexit.register(_leave)
