@@ -1,4 +1,4 @@
-"""LINEAGE_HUB_PROOF enters; how many examples a proof takes leaves: quick is a minute, soak half an hour."""
+"""LINEAGE_HUB_PROOF enters; how many examples a proof takes leaves: quick is a minute, soak a quarter of one."""
 
 from __future__ import annotations
 
