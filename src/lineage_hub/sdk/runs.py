@@ -17,6 +17,7 @@ import msgspec
 
 from lineage_hub import __version__
 from lineage_hub.sdk.datasets import DatasetSpec, name_of
+from lineage_hub.sdk.warnings import warn_once
 
 PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}/sdk"
 RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
@@ -64,9 +65,7 @@ class Run:
 
     def add_output(self, dataset: Any, *, columns: Mapping[str, Iterable[Any]] | None = None, **facets: Any) -> None:
         """`columns` tells of each field of the output which fields it is made from, as (dataset, field)."""
-        if columns:
-            facets = {**facets, "columnLineage": self._columns(columns)}
-        self._add("outputs", dataset, facets)
+        self._add("outputs", dataset, facets, columns)
 
     def add_facet(self, name: str, content: Mapping[str, Any], *, of: str = "run") -> None:
         """Of the run, or with `of="job"` of its job."""
@@ -103,11 +102,21 @@ class Run:
             )
         self._send(self._event(kind))
 
-    def _add(self, side: str, dataset: Any, facets: Mapping[str, Any]) -> None:
-        key = name_of(DatasetSpec.of(dataset), self.namespace)
-        with self._lock:
-            known = self._datasets[side].setdefault(key, {})
-            known.update({name: content for name, content in facets.items() if content is not None})
+    def _add(
+        self, side: str, dataset: Any, facets: Mapping[str, Any], columns: Mapping[str, Iterable[Any]] | None = None
+    ) -> None:
+        """Of what describes no dataset nothing is told: that mustn't be the end of what is observed."""
+        try:
+            spec = DatasetSpec.of(dataset)
+            key = name_of(spec, self.namespace)
+            told = {name: content for name, content in facets.items() if content is not None}
+            if columns:
+                told["columnLineage"] = self._columns(columns)
+            with self._lock:
+                self._datasets[side].setdefault(key, {}).update(told)
+            spec.validate()
+        except Exception as error:
+            warn_once(f"dataset {type(error).__name__}", "a dataset is not told of as it should be: %s", error)
 
     def _columns(self, columns: Mapping[str, Iterable[Any]]) -> dict[str, Any]:
         fields: dict[str, Any] = {}
