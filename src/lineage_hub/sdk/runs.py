@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from lineage_hub import __version__
-from lineage_hub.sdk.datasets import DatasetSpec, name_of
+from lineage_hub.sdk.datasets import DatasetSpec, name_of, resolved
 from lineage_hub.sdk.warnings import warn_once
 
 PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}/sdk"
@@ -107,14 +107,14 @@ class Run:
     ) -> None:
         """Of what describes no dataset nothing is told: that mustn't be the end of what is observed."""
         try:
-            spec = DatasetSpec.of(dataset)
-            key = name_of(spec, self.namespace)
-            told = {name: content for name, content in facets.items() if content is not None}
+            key, wrong = resolved(DatasetSpec.of(dataset), self.namespace)
+            told = {name: content for name, content in facets.items() if content is not None} if facets else {}
             if columns:
                 told["columnLineage"] = self._columns(columns)
             with self._lock:
                 self._datasets[side].setdefault(key, {}).update(told)
-            spec.validate()
+            if wrong is not None:
+                warn_once(f"dataset {wrong}", "a dataset has a plain name only: %s", wrong)
         except Exception as error:
             warn_once(f"dataset {type(error).__name__}", "a dataset is not told of as it should be: %s", error)
 

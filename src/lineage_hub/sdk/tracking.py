@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
+from lineage_hub.errors import LineageHubError
 from lineage_hub.sdk import outbox
 from lineage_hub.sdk.config import get_config
+from lineage_hub.sdk.datasets import DatasetSpec
 from lineage_hub.sdk.runs import Run, current_run, enter, leave
 from lineage_hub.sdk.warnings import warn_once
 
@@ -149,8 +151,22 @@ def lineage_track(
     """
     if job_name is not None and not isinstance(job_name, str):
         return _wrapped(job_name, _Job(None, None, None, None, None, None, None), send_async=True)
-    job = _Job(job_name, namespace, inputs, outputs, description, tags, run_id)
+    job = _Job(job_name, namespace, _read_once(inputs), _read_once(outputs), description, tags, run_id)
     return lambda function: _wrapped(function, job, send_async=send_async)
+
+
+def _read_once(datasets: Datasets) -> Datasets:
+    """Of what doesn't depend on a call; what can't be read is told of by each call."""
+    if datasets is None or callable(datasets):
+        return datasets
+    given = [datasets] if isinstance(datasets, str | Mapping) or not isinstance(datasets, Iterable) else datasets
+    found: list[Any] = []
+    for one in given:
+        try:
+            found.append(DatasetSpec.of(one))
+        except LineageHubError:
+            found.append(one)
+    return found
 
 
 def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
