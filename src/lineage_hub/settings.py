@@ -16,8 +16,17 @@ from lineage_hub.errors import InvalidSetting
 PREFIX = "LINEAGE_HUB_"
 FILE_NAME = "lineage-hub.toml"
 MASK = "********"
+# What the SDK reads: it shares the prefix, and often the environment.
+SDK_VARIABLES = frozenset(
+    PREFIX + name
+    for name in (
+        "SDK_CONFIG", "HUB_ENDPOINT", "NAMESPACE", "TIMEOUT", "RETRY_ATTEMPTS", "RETRY_DELAY", "ENABLE_TELEMETRY",
+        "ENABLE_LINEAGE", "AUTO_INSTRUMENT", "BATCH_SIZE", "FLUSH_INTERVAL", "DEBUG", "DRY_RUN", "DURABLE",
+        "SPOOL_FOLDER",
+    )
+)  # fmt: skip
 # CONFIG names the file itself; PROOF sizes the tests of a checkout and reaches the hubs that they start.
-OTHER_VARIABLES = frozenset({"LINEAGE_HUB_CONFIG", "LINEAGE_HUB_PROOF"})
+OTHER_VARIABLES = SDK_VARIABLES | {"LINEAGE_HUB_CONFIG", "LINEAGE_HUB_PROOF"}
 # Kubernetes sets these in every pod beside a service that is called lineage-hub; they are no misspelt settings.
 SERVICE_VARIABLE = re.compile(PREFIX + r"(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)")
 

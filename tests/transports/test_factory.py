@@ -132,7 +132,7 @@ def test_a_configuration_that_cannot_be_read_says_what_is_wrong(config: dict[str
 
 def test_packages_add_transports_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("Pigeon", "lineage_hub.transports.console:ConsoleTransport", factory.GROUP)
-    monkeypatch.setattr(factory, "entry_points", lambda group: [point] if group == factory.GROUP else [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == factory.GROUP else [])
     factory._plugins.cache_clear()
     try:
         assert isinstance(create({"type": "pigeon"}), ConsoleTransport)

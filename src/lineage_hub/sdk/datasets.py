@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum, StrEnum
+from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -93,9 +94,7 @@ class DatasetSpec:
         if isinstance(given, cls):
             return given
         if isinstance(given, str):
-            if _URI.match(given):
-                return cls(adapter_of(given.split("://", 1)[0]), given)
-            return cls(AdapterType.FILE.value, given) if "/" in given else cls(AdapterType.DATAFRAME.value, given)
+            return _of_text(str(given))
         if isinstance(given, Mapping):
             known = {one.name for one in fields(cls)}
             unknown = sorted(set(given) - known)
@@ -113,6 +112,13 @@ class DatasetSpec:
         )
 
 
+@lru_cache(maxsize=4096)
+def _of_text(given: str) -> DatasetSpec:
+    if _URI.match(given):
+        return DatasetSpec(adapter_of(given.split("://", 1)[0]), given)
+    return DatasetSpec(AdapterType.FILE.value if "/" in given else AdapterType.DATAFRAME.value, given)
+
+
 def _value(given: Any) -> Any:
     return given.value if isinstance(given, Enum) else given
 
@@ -120,6 +126,16 @@ def _value(given: Any) -> Any:
 def adapter_of(kind: Any) -> str:
     text = str(_value(kind)).lower().split("+", 1)[0]
     return _SCHEMES.get(text, text)
+
+
+@lru_cache(maxsize=4096)
+def resolved(spec: DatasetSpec, default_namespace: str) -> tuple[Name, str | None]:
+    """A name, and what is wrong with the spec; a function that is called often says the same each time."""
+    try:
+        spec.validate()
+    except InvalidRequest as error:
+        return name_of(spec, default_namespace), f"{error}; {error.action}"
+    return name_of(spec, default_namespace), None
 
 
 def name_of(spec: DatasetSpec, default_namespace: str) -> Name:

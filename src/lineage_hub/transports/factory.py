@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 from lineage_hub.errors import InvalidSetting
@@ -73,6 +72,9 @@ def _known() -> str:
 
 @cache
 def _plugins() -> dict[str, Any]:
+    # Half of what importing the SDK would cost, for what few have.
+    from importlib.metadata import entry_points
+
     return {one.name.lower(): one for one in entry_points(group=GROUP)}
 
 

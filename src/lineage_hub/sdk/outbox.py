@@ -1,0 +1,86 @@
+"""Events enter from any thread; they are in the spool when the call returns. Nothing is ever raised.
+
+One for each process and configuration; made when the first event comes.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from lineage_hub.errors import StorageFull
+from lineage_hub.sdk.config import LineageHubConfig, get_config
+from lineage_hub.sdk.warnings import warn_once
+from lineage_hub.transports.base import Transport
+
+_lock = threading.RLock()
+_made: tuple[LineageHubConfig, Transport] | None = None
+_instead: Callable[[bytes], None] | None = None
+
+
+def send(event: bytes) -> None:
+    try:
+        if _instead is not None:
+            _instead(event)
+            return
+        config = get_config()
+        if not config.enable_lineage:
+            return
+        if config.dry_run:
+            sys.stderr.write(event.decode() + "\n")
+            return
+        _transport(config).send(event)
+    except StorageFull as error:
+        warn_once("full", "%s; new events are counted and dropped until there is room", error)
+    except Exception as error:
+        warn_once(f"send {type(error).__name__}", "events can't be sent: %s", error)
+
+
+def flush(timeout: float = -1.0) -> bool:
+    """Whether all that was sent by this process has reached the hub within so many seconds."""
+    made = _made
+    if made is None:
+        return True
+    wait: Any = getattr(made[1], "flush", None)
+    return bool(wait(timeout)) if wait is not None else True
+
+
+def close(timeout: float = 0.0) -> bool:
+    global _made
+    with _lock:
+        made, _made = _made, None
+    return made[1].close(timeout) if made is not None else True
+
+
+def replace_by(other: Callable[[bytes], None] | None) -> Callable[[bytes], None] | None:
+    """For tests: events go there instead, until it is None again. What was there before is returned."""
+    global _instead
+    before, _instead = _instead, other
+    return before
+
+
+def _transport(config: LineageHubConfig) -> Transport:
+    global _made  # noqa: PLW0603
+    made = _made
+    if made is None or made[0] is not config:
+        with _lock:
+            made = _made
+            if made is None or made[0] is not config:
+                if made is not None:
+                    made[1].close(0)
+                _made = made = (config, _make(config))
+    return made[1]
+
+
+def _make(config: LineageHubConfig) -> Transport:
+    if not config.hub_endpoint:
+        from lineage_hub.transports.console import ConsoleTransport
+
+        warn_once("no hub", "no hub is configured, so events are printed; set LINEAGE_HUB_URL=http://host:8000")
+        return ConsoleTransport()
+    from lineage_hub.transports.spool import SpoolConfig, SpoolTransport
+
+    inner = {"type": "hub", "url": config.hub_endpoint, "api_key": config.api_key, "timeout": config.timeout}
+    return SpoolTransport(SpoolConfig(transport=inner, folder=config.spool_folder, durable=config.durable))

@@ -1,0 +1,297 @@
+"""A function enters; one that behaves the same leaves, and tells of each call as a run of a job.
+
+Whatever goes wrong here stays here: the function runs exactly once, and its results and errors are its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+from lineage_hub.errors import LineageHubError
+from lineage_hub.sdk import outbox
+from lineage_hub.sdk.config import get_config
+from lineage_hub.sdk.datasets import DatasetSpec
+from lineage_hub.sdk.runs import Run, current_run, enter, leave
+from lineage_hub.sdk.warnings import warn_once
+
+F = TypeVar("F", bound=Callable[..., Any])
+# A spec, a mapping, an address, several of them, or a function of the arguments (and of the result) that gives them.
+Datasets = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    name: str | None
+    namespace: str | None
+    inputs: Datasets
+    outputs: Datasets
+    description: str | None
+    tags: Mapping[str, Any] | Iterable[str] | None
+    run_id: str | None
+
+
+class _Call:
+    """A run that never raises."""
+
+    def __init__(
+        self, job: _Job, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, wait: bool = False
+    ) -> None:
+        self.run: Run | None = None
+        self._wait = wait
+        self._job, self._args, self._kwargs = job, args, kwargs
+        try:
+            namespace = job.namespace or get_config().namespace
+            run = Run(namespace, job.name or name, outbox.send, run_id=job.run_id, parent=current_run())
+            if job.description:
+                run.describe(job.description)
+            if job.tags:
+                run.tag(job.tags)
+            self.run = run
+            _add(run.add_input, job.inputs, args, kwargs)
+            if not callable(job.outputs):
+                _add(run.add_output, job.outputs, args, kwargs)
+            run.start()
+        except Exception as error:
+            _warn(error)
+
+    def complete(self, result: Any = None) -> None:
+        if self.run is None:
+            return
+        if callable(self._job.outputs):
+            try:
+                _add(self.run.add_output, self._job.outputs, self._args, self._kwargs, result)
+            except Exception as error:
+                _warn(error)
+        self._end(None)
+
+    def fail(self, error: BaseException) -> None:
+        self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
+        try:
+            if self.run is not None:
+                self.run.end(error)
+            if self._wait:
+                outbox.flush(get_config().timeout)
+        except Exception as trouble:
+            _warn(trouble)
+
+    @contextmanager
+    def inside(self) -> Generator[None, None, None]:
+        """Calls made meanwhile are children of this one."""
+        token = enter(self.run) if self.run is not None else None
+        try:
+            yield
+        finally:
+            if token is not None:
+                leave(token)
+
+
+Begin = Callable[[tuple[Any, ...], dict[str, Any]], _Call]
+
+
+def _warn(error: Exception) -> None:
+    warn_once(f"track {type(error).__name__}", "a call could not be told of: %s: %s", type(error).__name__, error)
+
+
+def _add(
+    add: Callable[[Any], None], datasets: Datasets, args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
+) -> None:
+    found = datasets
+    if callable(datasets):
+        found = datasets(*result, *args, **kwargs) if not result else _of_result(datasets, result[0], args, kwargs)
+    if found is None:
+        return
+    for one in [found] if isinstance(found, str | Mapping) or not isinstance(found, Iterable) else found:
+        try:
+            add(one)
+        except Exception as error:
+            _warn(error)
+
+
+def _of_result(datasets: Callable[..., Any], result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`lambda result: …`, or the same with the arguments after it."""
+    wanted = inspect.signature(datasets).parameters.values()
+    positional = [one for one in wanted if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    takes_all = any(one.kind is one.VAR_POSITIONAL for one in wanted)
+    return datasets(result) if len(positional) == 1 and not takes_all else datasets(result, *args, **kwargs)
+
+
+@overload
+def lineage_track(job_name: F) -> F: ...
+@overload
+def lineage_track(
+    job_name: str | None = None,
+    namespace: str | None = None,
+    inputs: Datasets = None,
+    outputs: Datasets = None,
+    description: str | None = None,
+    tags: Mapping[str, Any] | Iterable[str] | None = None,
+    run_id: str | None = None,
+    send_async: bool = True,
+) -> Callable[[F], F]: ...
+def lineage_track(
+    job_name: Any = None,
+    namespace: str | None = None,
+    inputs: Datasets = None,
+    outputs: Datasets = None,
+    description: str | None = None,
+    tags: Mapping[str, Any] | Iterable[str] | None = None,
+    run_id: str | None = None,
+    send_async: bool = True,
+) -> Any:
+    """Bare or with arguments, on functions, methods, generators and their async kinds.
+
+    With `send_async=False` a call returns after its events have reached the hub, or after the configured timeout.
+    """
+    if job_name is not None and not isinstance(job_name, str):
+        return _wrapped(job_name, _Job(None, None, None, None, None, None, None), send_async=True)
+    job = _Job(job_name, namespace, _read_once(inputs), _read_once(outputs), description, tags, run_id)
+    return lambda function: _wrapped(function, job, send_async=send_async)
+
+
+def _read_once(datasets: Datasets) -> Datasets:
+    """Of what doesn't depend on a call; what can't be read is told of by each call."""
+    if datasets is None or callable(datasets):
+        return datasets
+    given = [datasets] if isinstance(datasets, str | Mapping) or not isinstance(datasets, Iterable) else datasets
+    found: list[Any] = []
+    for one in given:
+        try:
+            found.append(DatasetSpec.of(one))
+        except LineageHubError:
+            found.append(one)
+    return found
+
+
+def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(_wrapped(function.__func__, job, send_async=send_async))
+    name = getattr(function, "__qualname__", getattr(function, "__name__", type(function).__name__))
+    name = name.replace(".<locals>", "")
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        return _Call(job, name, args, kwargs, wait=not send_async)
+
+    if inspect.isasyncgenfunction(function):
+        return _async_generator(function, begin)
+    if inspect.isgeneratorfunction(function):
+        return _generator(function, begin)
+    if inspect.iscoroutinefunction(function):
+        return _coroutine(function, begin)
+    return _plain(function, begin)
+
+
+def _plain(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def tracked(*args: Any, **kwargs: Any) -> Any:
+        call = begin(args, kwargs)
+        try:
+            with call.inside():
+                result = function(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        call.complete(result)
+        return result
+
+    return tracked
+
+
+def _coroutine(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    async def tracked(*args: Any, **kwargs: Any) -> Any:
+        call = begin(args, kwargs)
+        try:
+            with call.inside():
+                result = await function(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        call.complete(result)
+        return result
+
+    return tracked
+
+
+def _generator(function: Any, begin: Begin) -> Any:
+    """Driven step by step: between two of them whoever iterates is not inside the run."""
+
+    @functools.wraps(function)
+    def tracked(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        call = begin(args, kwargs)
+        inner = function(*args, **kwargs)
+        step: Callable[[], Any] = functools.partial(inner.send, None)
+        try:
+            while True:
+                with call.inside():
+                    value = step()
+                try:
+                    step = functools.partial(inner.send, (yield value))
+                except GeneratorExit:
+                    inner.close()
+                    raise
+                except BaseException as thrown:
+                    step = functools.partial(inner.throw, thrown)
+        except StopIteration as end:
+            call.complete(end.value)
+            return end.value
+        except BaseException as error:
+            call.fail(error)
+            raise
+
+    return tracked
+
+
+def _async_generator(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    async def tracked(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        call = begin(args, kwargs)
+        inner = function(*args, **kwargs)
+        step: Callable[[], Any] = functools.partial(inner.asend, None)
+        try:
+            while True:
+                with call.inside():
+                    value = await step()
+                try:
+                    step = functools.partial(inner.asend, (yield value))
+                except GeneratorExit:
+                    await inner.aclose()
+                    raise
+                except BaseException as thrown:
+                    step = functools.partial(inner.athrow, thrown)
+        except StopAsyncIteration:
+            call.complete()
+        except BaseException as error:
+            call.fail(error)
+            raise
+
+    return tracked
+
+
+@contextmanager
+def track(
+    job_name: str,
+    *,
+    namespace: str | None = None,
+    inputs: Datasets = None,
+    outputs: Datasets = None,
+    description: str | None = None,
+    tags: Mapping[str, Any] | Iterable[str] | None = None,
+    run_id: str | None = None,
+) -> Generator[Run, None, None]:
+    """A block as a run: `with track("load", inputs="s3://lake/orders") as run: … run.add_output(…)`."""
+    call = _Call(_Job(job_name, namespace, inputs, outputs, description, tags, run_id), job_name, (), {})
+    run = call.run or Run(namespace or "default", job_name, lambda _: None)
+    try:
+        with call.inside():
+            yield run
+    except BaseException as error:
+        call.fail(error)
+        raise
+    call.complete()
