@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -49,11 +50,13 @@ class Recorder:
                 recorder.requests.append(request)
                 if status < 300:
                     recorder.taken.extend(request.events)
-                self.send_response(status)
-                for name, value in {**more, "Content-Length": str(len(text))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(text)
+                # A client that gave up, or was killed, needs no answer.
+                with suppress(ConnectionError):
+                    self.send_response(status)
+                    for name, value in {**more, "Content-Length": str(len(text))}.items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(text)
 
             def log_message(self, *_: Any) -> None:
                 """Silent."""
