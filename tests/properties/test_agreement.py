@@ -83,7 +83,7 @@ def test_the_hub_and_the_oracle_agree_on_every_hand_made_history(name: str, hub_
         assert_agreement(Agreement(hub_of_all_histories, view(taken, t=t), as_of=t, alone=False))
 
 
-@examples(quick=12, soak=50)
+@examples(quick=12, soak=200)
 @given(st.data())
 def test_the_hub_and_the_oracle_agree_on_any_history_at_any_moment(data: st.DataObject) -> None:
     taken = data.draw(taken_over_time())

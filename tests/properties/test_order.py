@@ -17,7 +17,7 @@ from tests.strategies import Arrival, arrivals, histories, spellings
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(TIMEOUT_S)]
 
 
-@examples(quick=8, soak=60)
+@examples(quick=8, soak=200)
 @given(st.data())
 def test_every_order_repetition_spelling_and_batching_gives_the_same_answers(data: st.DataObject) -> None:
     history = data.draw(histories)
@@ -29,7 +29,7 @@ def test_every_order_repetition_spelling_and_batching_gives_the_same_answers(dat
         assert_same(clockless(plain.answers(questions)), clockless(other.answers(questions)))
 
 
-@examples(quick=4, soak=30)
+@examples(quick=4, soak=100)
 @given(st.data())
 def test_two_hubs_that_write_into_one_folder_at_the_same_time_tell_what_one_would(
     data: st.DataObject,
@@ -50,7 +50,7 @@ def test_two_hubs_that_write_into_one_folder_at_the_same_time_tell_what_one_woul
             assert_same(expected, clockless(again.answers(questions)))
 
 
-@examples(quick=5, soak=40)
+@examples(quick=5, soak=150)
 @given(st.data())
 def test_the_id_of_an_event_is_told_when_it_is_taken_and_is_the_same_for_every_spelling(
     data: st.DataObject,

@@ -23,7 +23,7 @@ from tests.strategies import histories
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(TIMEOUT_S)]
 
 
-@examples(quick=5, soak=15)
+@examples(quick=5, soak=50)
 @given(st.data())
 def test_answers_as_of_a_time_are_those_of_a_hub_that_was_fed_only_the_events_up_to_then(
     data: st.DataObject,
@@ -38,7 +38,7 @@ def test_answers_as_of_a_time_are_those_of_a_hub_that_was_fed_only_the_events_up
                 _assert_same_window(fresh, hub, taken, t)
 
 
-@examples(quick=5, soak=15)
+@examples(quick=5, soak=50)
 @given(st.data())
 def test_answers_with_the_knowledge_of_a_time_are_those_of_a_hub_that_had_taken_nothing_later(
     data: st.DataObject,
@@ -51,7 +51,7 @@ def test_answers_with_the_knowledge_of_a_time_are_those_of_a_hub_that_had_taken_
                 assert_same(fresh.answers(questions), hub.answers(questions, known_at=text_of(k)))
 
 
-@examples(quick=3, soak=15)
+@examples(quick=3, soak=50)
 @given(st.data())
 def test_both_clocks_together_select_what_had_happened_and_was_known(data: st.DataObject) -> None:
     taken = data.draw(taken_over_time())
