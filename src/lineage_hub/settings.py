@@ -149,6 +149,18 @@ class Settings:
         return f"Settings({', '.join(f'{f.name}={self.shown(f.name)!r}' for f in every_setting())})"
 
 
+def make_data_dir(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidSetting(
+            f"the data folder {folder} can't be made: {error.strerror}",
+            subject="data_dir",
+            action="name another with --data or LINEAGE_HUB_DATA_DIR",
+        ) from None
+    return folder
+
+
 def every_setting() -> Iterator["Field[Any]"]:
     return (f for f in fields(Settings) if f.name != "origins")
 

@@ -10,7 +10,8 @@ import msgspec
 
 from lineage_hub.errors import NotFound
 from lineage_hub.model import FOREVER, Moment, Scope
-from lineage_hub.query import columns, datasets, diff, events, evidence, jobs, lineage, namespaces, runs
+from lineage_hub.query import column_lineage as columns
+from lineage_hub.query import datasets, diff, events, evidence, jobs, lineage, namespaces, runs
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.store.naming import entity_hash

@@ -13,8 +13,8 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.options import takes_settings
 from lineage_hub.cli.sending import progress
 from lineage_hub.cli.terminal import print_json
-from lineage_hub.errors import Conflict, InvalidSetting
-from lineage_hub.settings import Settings
+from lineage_hub.errors import Conflict
+from lineage_hub.settings import Settings, make_data_dir
 
 STORE = ("data_dir", "database_url")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -62,14 +62,7 @@ def restore(
             subject=str(folder),
             action="name an empty one with --data, or use --force: the old store is then kept aside",
         )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidSetting(
-            f"the data folder {folder} can't be made: {error.strerror}",
-            subject="data_dir",
-            action="name another with --data",
-        ) from None
+    make_data_dir(folder)
     aside = _put_aside(target)
     _copy(file, target, "Restoring pages")
     if as_json:

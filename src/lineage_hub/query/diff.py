@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineage_hub.errors import NotFound
-from lineage_hub.query.columns import Columns, column_id, field_types
+from lineage_hub.query.column_lineage import column_id, field_types
+from lineage_hub.query.columns import Columns
 from lineage_hub.query.lineage import Question, reach
 from lineage_hub.query.snapshot import Snapshot
 

@@ -9,7 +9,8 @@ from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 
 from lineage_hub.query.ever import EdgesOf
-from lineage_hub.query.snapshot import Edges, Snapshot
+from lineage_hub.query.history import Edges
+from lineage_hub.query.snapshot import Snapshot
 
 UPSTREAM, DOWNSTREAM, BOTH, AROUND = "upstream", "downstream", "both", "around"
 

@@ -11,10 +11,11 @@ from lineage_hub.errors import NotFound
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
+from lineage_hub.query.history import Edges
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import named_runs, run_answer, run_answers
-from lineage_hub.query.snapshot import Edges, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read

@@ -16,9 +16,10 @@ from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
+from lineage_hub.query.history import End
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
-from lineage_hub.query.snapshot import End, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
 from lineage_hub.store.naming import entity_hash
 

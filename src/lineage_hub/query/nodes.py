@@ -16,8 +16,9 @@ from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import IN_RAW
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import Facts, dataset_facts, job_facts
+from lineage_hub.query.history import Edges, Nominal, Silent
 from lineage_hub.query.identity import job_uuid
-from lineage_hub.query.snapshot import Edges, Nominal, Silent, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (

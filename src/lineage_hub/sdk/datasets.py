@@ -146,7 +146,7 @@ def name_of(spec: DatasetSpec, default_namespace: str) -> Name:
         named = _BY_ADDRESS.get(adapter_of(address.scheme), _plainly)(address)
         return (spec.namespace, named[1]) if spec.namespace else named
     if spec.namespace:
-        return _namespace(adapter, spec.namespace), spec.name
+        return _namespace(spec.namespace), spec.name
     if adapter in ("bigquery", "file"):
         return adapter, spec.name
     if adapter in ("event", "api", "dataframe"):
@@ -154,7 +154,7 @@ def name_of(spec: DatasetSpec, default_namespace: str) -> Name:
     return adapter, spec.name
 
 
-def _namespace(adapter: str, given: str) -> str:
+def _namespace(given: str) -> str:
     """An address as OpenLineage spells it: its scheme, and its port even if it is the usual one."""
     if not _URI.match(given):
         return given

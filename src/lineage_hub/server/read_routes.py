@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import EVERYTHING, FOREVER, Moment
-from lineage_hub.query import columns as columns_query
+from lineage_hub.query import column_lineage as columns_query
 from lineage_hub.query import datasets as datasets_query
 from lineage_hub.query import diff as diff_query
 from lineage_hub.query import events as events_query

@@ -25,7 +25,7 @@ from lineage_hub.errors import (
     StorageFull,
     StoreUnavailable,
 )
-from lineage_hub.settings import Settings
+from lineage_hub.settings import Settings, make_data_dir
 from lineage_hub.store import tables
 from lineage_hub.store.changes import Changes
 from lineage_hub.store.codec import Codec
@@ -87,15 +87,7 @@ def open_store(settings: Settings) -> LineageStore:
 def store_url(settings: Settings) -> URL:
     if settings.database_url:
         return _given(settings.database_url)
-    folder = Path(settings.data_dir)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidSetting(
-            f"the data folder {folder} can't be made: {error.strerror}",
-            subject="data_dir",
-            action="name another with --data or LINEAGE_HUB_DATA_DIR",
-        ) from None
+    folder = make_data_dir(Path(settings.data_dir))
     return URL.create("sqlite", database=str(folder / DATABASE_FILE))
 
 
