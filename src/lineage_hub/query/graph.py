@@ -17,12 +17,11 @@ UPSTREAM, DOWNSTREAM, BOTH, AROUND = "upstream", "downstream", "both", "around"
 
 @dataclass(slots=True)
 class Reached:
-    """What was reached, and the edges of the jobs looked at; `order` has the nearest first, and each step by name."""
+    """What was reached, and the edges of the jobs looked at."""
 
     jobs: set[int] = field(default_factory=set)
     datasets: set[int] = field(default_factory=set)
     edges: dict[int, Edges] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
     _steps: list[Collection[int]] = field(default_factory=list)
 
     def add_jobs(self, jobs: Set[int]) -> None:
@@ -33,9 +32,16 @@ class Reached:
         self._steps.append(datasets - self.datasets)
         self.datasets |= datasets
 
-    def put_in_order(self, names: dict[int, tuple[str, str]]) -> None:
-        """Numbers depend on which event came first, names don't."""
-        self.order = [node for step in self._steps for node in sorted(step, key=names.__getitem__)]
+    @property
+    def size(self) -> int:
+        return len(self.jobs) + len(self.datasets)
+
+    def nearest(self, limit: int, snapshot: Snapshot) -> list[int]:
+        """At most so many; of one step those whose names come first: numbers depend on which event came first."""
+        if self.size <= limit:
+            return [*self.jobs, *self.datasets]
+        names = snapshot.names(self.jobs | self.datasets)
+        return [node for step in self._steps for node in sorted(step, key=names.__getitem__)][:limit]
 
 
 def walk(snapshot: Snapshot, start: int, is_job: bool, depth: int, direction: str, edges_of: EdgesOf) -> Reached:
@@ -49,7 +55,6 @@ def walk(snapshot: Snapshot, start: int, is_job: bool, depth: int, direction: st
     else:
         for way in (UPSTREAM, DOWNSTREAM) if direction == BOTH else (direction,):
             _along(snapshot, reached, start, is_job, depth, way, edges_of)
-    reached.put_in_order(snapshot.names(reached.jobs | reached.datasets))
     return reached
 
 

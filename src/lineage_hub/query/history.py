@@ -39,6 +39,10 @@ class End(NamedTuple):
     half: bytes
 
 
+# A dataset of a job, and the edge from it and the edge to it as JSON, as far as there are such; in the order of ids.
+Arrow = tuple[int, bytes | None, bytes | None]
+
+
 class History:
     """What was worked out about moments and holds at each of them, since it follows from what never changes."""
 
@@ -46,7 +50,6 @@ class History:
         # By the shapes of a head's events, as long as no name was ever cut or joined.
         self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
         self.ends: Shelf[int, End] = Shelf(200_000)
-        # By a node and the edges of the jobs beside it.
-        self.edge_texts: Shelf[tuple[object, ...], bytes] = Shelf(50_000)
+        self.arrows: Shelf[tuple[int, Edges], tuple[Arrow, ...]] = Shelf(50_000)
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.
         self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)

@@ -16,7 +16,7 @@ from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
-from lineage_hub.query.history import End
+from lineage_hub.query.history import Arrow, Edges, End
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
@@ -94,8 +94,8 @@ def reach(snapshot: Snapshot, question: Question) -> tuple[Reached, list[int], i
     reached = walk(
         snapshot, found.entity, found.is_job, question.depth, question.direction or AROUND, edges_mode(question.edges)
     )
-    shown = reached.order[: question.limit]
-    return reached, shown, len(reached.order) - len(shown)
+    shown = reached.nearest(question.limit, snapshot)
+    return reached, shown, reached.size - len(shown)
 
 
 def lineage(snapshot: Snapshot, question: Question) -> bytes:
@@ -106,18 +106,19 @@ def lineage(snapshot: Snapshot, question: Question) -> bytes:
     jobs = [node for node in ordered if node in reached.jobs]
     nodes = dataset_nodes(snapshot, [node for node in shown if node not in reached.jobs])
     nodes.update(job_nodes(snapshot, jobs, reached.edges if current else snapshot.edges(jobs)))
-    edges = _edge_texts(snapshot, reached, jobs, ends)
+    into, out_of = _edge_texts(snapshot, reached, jobs, shown)
     parts = [b'{"graph":[']
     for node in ordered:
-        parts += (nodes[node], edges[node], b",")
-    parts[-1] = b'],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
+        parts += (
+            nodes[node], b',"inEdges":[', b",".join(into[node]), b'],"outEdges":[', b",".join(out_of[node]), b"]},",
+        )  # fmt: skip
+    parts[-1] = b']}],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
     return b"".join(parts)
 
 
-def _ends(snapshot: Snapshot, reached: Reached, shown: list[int]) -> dict[int, End]:
-    names = snapshot.names(shown)
-
+def _ends(snapshot: Snapshot, reached: Reached, nodes: Collection[int]) -> dict[int, End]:
     def load(missing: list[int]) -> Iterator[tuple[int, End]]:
+        names = snapshot.names(missing)
         for node in missing:
             kind, label = (tables.JOB, JOB) if node in reached.jobs else (tables.DATASET, DATASET)
             namespace, name = names[node]
@@ -125,52 +126,52 @@ def _ends(snapshot: Snapshot, reached: Reached, shown: list[int]) -> dict[int, E
             node_id = f"{label}:{namespace}:{name}"
             yield node, End(node_id, encode(node_id), half)
 
-    return snapshot.history.ends.fetch(shown, load)
+    return snapshot.history.ends.fetch(nodes, load)
 
 
-def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], ends: dict[int, End]) -> dict[int, bytes]:
-    """The end of each node's text: its edges to other nodes that are shown."""
-    edges = reached.edges
-    beside: dict[int, Collection[int]] = {}
-    users: dict[int, list[int]] = {node: [] for node in ends if node not in reached.jobs}
-    keys: dict[int, tuple[object, ...]] = {}
+Texts = dict[int, list[bytes]]
+
+
+def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], shown: list[int]) -> tuple[Texts, Texts]:
+    """Into and out of each node, between nodes that are shown; in order, since the jobs are."""
+    into: Texts = {node: [] for node in shown}
+    out_of: Texts = {node: [] for node in shown}
+    arrows = _arrows(snapshot, reached, jobs)
     for job in jobs:
-        datasets = edges[job].datasets
-        if users.keys() >= datasets:
-            beside[job], keys[job] = datasets, (job, edges[job])
-        else:
-            beside[job] = shown = datasets & users.keys()
-            keys[job] = (job, edges[job], frozenset(shown))
-        for dataset in beside[job]:
-            users[dataset].append(job)
-    for dataset, others in users.items():
-        keys[dataset] = (dataset, *others, *[edges[job] for job in others])
-    beside.update(users)
-    nodes = {key: node for node, key in keys.items()}
-
-    def load(missing: list[tuple[object, ...]]) -> Iterator[tuple[tuple[object, ...], bytes]]:
-        for key in missing:
-            yield key, _edges_of(reached, ends, nodes[key], beside[nodes[key]])
-
-    texts = snapshot.history.edge_texts.fetch(nodes, load)
-    return {node: texts[key] for node, key in keys.items()}
+        job_into, job_out_of = into[job], out_of[job]
+        for dataset, read, written in arrows[job]:
+            if dataset not in into:
+                continue
+            if read is not None:
+                job_into.append(read)
+                out_of[dataset].append(read)
+            if written is not None:
+                job_out_of.append(written)
+                into[dataset].append(written)
+    return into, out_of
 
 
-def _edges_of(reached: Reached, ends: dict[int, End], node: int, others: Collection[int]) -> bytes:
-    into: list[bytes] = []
-    out_of: list[bytes] = []
-    is_job = node in reached.jobs
-    reads, writes = (into, out_of) if is_job else (out_of, into)
-    for other in sorted(others, key=lambda one: ends[one].id):
-        job, dataset = (node, other) if is_job else (other, node)
-        edges = reached.edges[job]
-        if dataset in edges.inputs:
-            reads.append(_edge(ends[dataset], ends[job]))
-        elif dataset in edges.columns:
-            reads.append(_edge(ends[dataset], ends[job], b',"from":"columns"}'))
-        if dataset in edges.outputs:
-            writes.append(_edge(ends[job], ends[dataset]))
-    return b',"inEdges":[%b],"outEdges":[%b]}' % (b",".join(into), b",".join(out_of))
+def _arrows(snapshot: Snapshot, reached: Reached, jobs: list[int]) -> dict[int, tuple[Arrow, ...]]:
+    def load(missing: list[tuple[int, Edges]]) -> Iterator[tuple[tuple[int, Edges], tuple[Arrow, ...]]]:
+        ends = _ends(snapshot, reached, {node for job, edges in missing for node in (job, *edges.datasets)})
+        for job, edges in missing:
+            datasets = sorted(edges.datasets, key=lambda one: ends[one].id)
+            yield (job, edges), tuple([_arrow(edges, dataset, ends[dataset], ends[job]) for dataset in datasets])
+
+    keys = {job: (job, reached.edges[job]) for job in jobs}
+    texts = snapshot.history.arrows.fetch(keys.values(), load)
+    return {job: texts[key] for job, key in keys.items()}
+
+
+def _arrow(edges: Edges, dataset: int, table: End, job: End) -> Arrow:
+    read = written = None
+    if dataset in edges.inputs:
+        read = _edge(table, job)
+    elif dataset in edges.columns:
+        read = _edge(table, job, b',"from":"columns"}')
+    if dataset in edges.outputs:
+        written = _edge(job, table)
+    return dataset, read, written
 
 
 def _edge(origin: End, destination: End, end: bytes = b"}") -> bytes:

@@ -27,6 +27,7 @@ from lineage_hub.errors import StorageFull, StoreUnavailable
 
 SUFFIX, DONE, REJECTED = ".events", ".done", "rejected.ndjson"
 # Eight digits and a space.
+_SHORT = 1024 * 1024
 _CRC_CHARS = 9
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -179,19 +180,20 @@ class Journal:
                     _sync_folder(self.folder)
                 segment.synced = size
 
-    def drop(self, segment: Segment) -> bool:
-        """Remove an own file that is confirmed whole, unless it grew meanwhile."""
+    def drop(self, segment: Segment) -> None:
+        """Remove an own file that is confirmed whole, unless it grew meanwhile or is short and goes on being used."""
         with self._lock:
-            if segment.confirmed < segment.size:
-                return False
-            self.segments.remove(segment)
-            segment.remove()
-            return True
+            if segment.confirmed >= segment.size and (segment is not self.segments[-1] or segment.size > _SHORT):
+                self.segments.remove(segment)
+                segment.remove()
 
     @property
-    def waiting_bytes(self) -> int:
+    def is_clear(self) -> bool:
+        """Nothing waits to be sent, and what was sent takes no more room."""
         with self._lock:
-            return sum([segment.size - segment.confirmed for segment in self.segments])
+            return not self.segments or (
+                len(self.segments) == 1 and self.segments[0].confirmed >= self.segments[0].size <= _SHORT
+            )
 
     def left_behind(self) -> Iterator[Segment]:
         """Files of processes that are gone, the oldest first, each locked until it is closed."""

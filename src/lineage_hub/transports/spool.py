@@ -127,14 +127,14 @@ class SpoolTransport(Transport):
 
     def flush(self, timeout: float = -1.0) -> bool:
         """Whether all that was taken by this process has been sent within so many seconds."""
-        if self.journal.waiting_bytes == 0:
+        if self.journal.is_clear:
             return True
         return self._running().wait_sent(None if timeout < 0 else timeout)
 
     def close(self, timeout: float = -1.0) -> bool:
         """What could not be sent in time stays on disk, for the next process."""
         if self._closed:
-            return self.journal.waiting_bytes == 0
+            return self.journal.is_clear
         done = self.flush(timeout)
         self._closed = True
         if self._worker is None or self._worker.stop():
@@ -264,9 +264,10 @@ class _Worker:
     def wait_sent(self, timeout: float | None) -> bool:
         self.wake.set()
         with self._progress:
-            return self._progress.wait_for(
-                lambda: self._journal.waiting_bytes == 0 or self._stopped.is_set(), timeout
-            ) and (self._journal.waiting_bytes == 0)
+            return (
+                self._progress.wait_for(lambda: self._journal.is_clear or self._stopped.is_set(), timeout)
+                and self._journal.is_clear
+            )
 
     def wait_synced(self, segment: Segment, position: int) -> None:
         with self._progress:
@@ -297,9 +298,9 @@ class _Worker:
             self._stopped.wait(self._spool.config.linger)
             for segment in list(self._journal.segments):
                 self._send_segment(segment)
-                is_last = segment is self._journal.segments[-1]
-                if not is_last or segment.size > MIB:
-                    self._journal.drop(segment)
+                self._journal.drop(segment)
+            with self._progress:
+                self._progress.notify_all()
 
     def _send_left_behind(self) -> None:
         for segment in self._journal.left_behind():
@@ -321,8 +322,6 @@ class _Worker:
                 return
             if self._deliver(records):
                 segment.confirm(records[-1].end)
-                with self._progress:
-                    self._progress.notify_all()
 
     def _deliver(self, records: list[Record]) -> bool:
         """Whether each was taken or put aside; else it waits for a while."""
