@@ -23,26 +23,31 @@ PORTION = 10
 
 @dataclass
 class Work:
-    """What the database was asked, and how many steps of its machine the answers took."""
+    """What the database was asked, values in place, and how many steps of its machine the answers took."""
 
-    statements: list[tuple[str, Any]] = field(default_factory=list)
+    statements: list[str] = field(default_factory=list)
     steps: int = 0
 
     def __len__(self) -> int:
         return len(self.statements)
 
     def described(self) -> str:
-        shown = Counter(" ".join(text.split())[:90] for text, _ in self.statements)
+        shown = Counter(" ".join(text.split())[:90] for text in self.statements)
         return "\n".join(f"{count} × {text}" for text, count in shown.most_common())
 
 
 @contextmanager
 def counted_work() -> Iterator[Work]:
-    """Of all engines; several rows of one insert are one statement."""
+    """Of all engines, as SQLite itself tells; several rows of one insert are one statement, the end of one is none."""
     work = Work()
+    inserted = ""
 
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
-        work.statements.append((statement, parameters))
+    def note(statement: str) -> None:
+        nonlocal inserted
+        table = statement.partition("VALUES")[0] if statement.startswith("INSERT") else ""
+        if statement not in ("COMMIT", "ROLLBACK") and (not table or table != inserted):
+            work.statements.append(statement)
+        inserted = table
 
     def step() -> int:
         work.steps += PORTION
@@ -50,13 +55,12 @@ def counted_work() -> Iterator[Work]:
 
     def watch(connection: Any, _record: Any, _proxy: Any) -> None:
         connection.set_progress_handler(step, PORTION)
+        connection.set_trace_callback(note)
 
-    event.listen(Engine, "before_cursor_execute", note)
     event.listen(Engine, "checkout", watch)
     try:
         yield work
     finally:
-        event.remove(Engine, "before_cursor_execute", note)
         event.remove(Engine, "checkout", watch)
 
 

@@ -13,6 +13,7 @@ from lineage_hub.store.changes import Changes
 MIB = 1024 * 1024
 # What an entry takes beside its text, roughly.
 _ENTRY_BYTES = 300
+_COLLECTIONS = (tuple, list, dict, set)
 
 
 class _Entry:
@@ -90,6 +91,6 @@ class Memory:
 def _size(value: Any) -> int:
     if isinstance(value, bytes):
         return _ENTRY_BYTES + len(value)
-    if isinstance(value, tuple | list | dict | set):
+    if isinstance(value, _COLLECTIONS):
         return _ENTRY_BYTES * (1 + len(value)) + sum([len(one) for one in value if isinstance(one, bytes)])
     return _ENTRY_BYTES

@@ -150,11 +150,13 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, by
 def marks(snapshot: Snapshot, dataset: int, facts: Facts) -> list[tuple[str, Any]]:
     """What Marquez doesn't know of: names that are only named, ended, joined or in conflict."""
     found: list[tuple[str, Any]] = []
-    joined = snapshot.joined((dataset,))
     if not facts.mentioned:
         found.append(("namedOnly", True))
     elif not facts.alive:
         found.append(("deleted", True))
+    if snapshot.is_plain:
+        return found
+    joined = snapshot.joined((dataset,))
     members = joined.all_of(dataset)
     if len(members) > 1:
         names = snapshot.names(members)
@@ -284,14 +286,15 @@ def _nominal_time(text: bytes) -> Nominal | Silent:
 
 def run_summary(run: RunFacts, nominal: Nominal) -> dict[str, Any]:
     duration = None if run.end is None else (run.end[0] - run.start[0]) // 1_000_000
+    started = instant_text(run.start[0])
     data: dict[str, Any] = {
         "id": run_text(run.key[2]),
-        "createdAt": instant_text(run.start[0]),
+        "createdAt": started,
         "updatedAt": instant_text(run.events[-1].event_at),
         "nominalStartTime": nominal[0],
         "nominalEndTime": nominal[1],
         "state": run.state,
-        "startedAt": instant_text(run.start[0]),
+        "startedAt": started,
         "endedAt": instant_text(run.end[0]) if run.end else None,
         "durationMs": duration,
         "args": {},

@@ -57,6 +57,7 @@ class Snapshot:
         self._links: dict[int, set[int]] | None = None
         self._joined = Joined()
         self._joined_for: set[int] = set()
+        self._is_plain: bool | None = None
         self._names: dict[int, tuple[str, str]] = {}
 
     # What is kept between snapshots
@@ -101,6 +102,13 @@ class Snapshot:
             self.keep("links", 0, (), self._links)
         return self._links
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether every name stands for itself: none was ever cut or joined."""
+        if self._is_plain is None:
+            self._is_plain = not self.links and not self.cuts
+        return self._is_plain
+
     def joined(self, datasets: Iterable[int]) -> Joined:
         """Representatives and members, known for at least these datasets."""
         links = self.links
@@ -115,7 +123,7 @@ class Snapshot:
     def neighbourhood(self, datasets: Iterable[int]) -> set[int]:
         """All names whose symlinks facets may bear on these datasets, themselves included."""
         found = set(datasets)
-        if not self.links:
+        if self.is_plain or not self.links:
             return found
         frontier = found
         while frontier := {other for dataset in frontier for other in self.links.get(dataset, ())} - found:
@@ -152,6 +160,8 @@ class Snapshot:
 
     def names_under(self, dataset: int) -> Set[int]:
         """All names whose mentions may lie on this dataset at present."""
+        if self.is_plain:
+            return {dataset}
         members: Set[int] = self.joined((dataset,)).all_of(dataset)
         if not self.cuts:
             return members
@@ -290,7 +300,7 @@ class Snapshot:
         if len(found) == len(jobs):
             return found
         heads = self.heads([job for job in jobs if job not in found])
-        if not self.links and not self.cuts:
+        if self.is_plain:
             for job, edges in self._plain_edges(heads).items():
                 found[job] = edges
                 self.keep("edges", job, (job,), edges)

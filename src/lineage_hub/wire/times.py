@@ -63,6 +63,7 @@ def _day_text(day: int) -> str:
     return date.fromordinal(_EPOCH_DAY + day).isoformat()
 
 
+@lru_cache(maxsize=16_384)
 def instant_text(nanos: int) -> str:
     """As java.time.Instant prints: no fraction, or 3, 6 or 9 digits of it."""
     seconds, fraction = divmod(nanos, _SECOND)
