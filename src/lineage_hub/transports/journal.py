@@ -180,6 +180,11 @@ class Journal:
                     _sync_folder(self.folder)
                 segment.synced = size
 
+    @property
+    def is_synced(self) -> bool:
+        with self._lock:
+            return all(segment.synced >= segment.size for segment in self.segments)
+
     def drop(self, segment: Segment) -> None:
         """Remove an own file that is confirmed whole, unless it grew meanwhile or is short and goes on being used."""
         with self._lock:

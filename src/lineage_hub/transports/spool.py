@@ -115,8 +115,7 @@ class SpoolTransport(Transport):
             self.journal.sync()
             return
         worker = self._running()
-        if not worker.wake.is_set():
-            worker.wake.set()
+        worker.rouse()
         if self.config.durable:
             worker.wait_synced(segment, position)
 
@@ -159,10 +158,10 @@ class SpoolTransport(Transport):
 
     def _running(self) -> _Worker:
         worker = self._worker
-        if worker is None or not worker.is_alive():
+        if worker is None or worker.has_ended:
             with self._worker_lock:
                 worker = self._worker
-                if worker is None or not worker.is_alive():
+                if worker is None or worker.has_ended:
                     worker = self._worker = _Worker(self)
         return worker
 
@@ -228,6 +227,43 @@ def _instant(nanos: int) -> str:
     return datetime.fromtimestamp(nanos / 1e9, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+class _Watch:
+    """How a thread waits for work: it looks often while there is some, and sleeps when there was none for a while.
+
+    Waking it for each event would cost the caller more than the event itself.
+    """
+
+    ATTENTIVE_S = 1.0
+
+    def __init__(self) -> None:
+        self._alarm = threading.Event()
+        self._asleep = False
+        self._busy_at = time.monotonic()
+
+    def rouse(self) -> None:
+        """There is work: it may wait until the thread looks."""
+        if self._asleep:
+            self._alarm.set()
+
+    def hurry(self) -> None:
+        """Someone waits for it."""
+        self._alarm.set()
+
+    def wait(self, often_s: float, seldom_s: float, is_idle: Callable[[], bool]) -> None:
+        now = time.monotonic()
+        if not is_idle():
+            self._busy_at = now
+        if now - self._busy_at < self.ATTENTIVE_S:
+            self._alarm.wait(often_s)
+        else:
+            self._asleep = True
+            # What came before it said that it sleeps rouses nobody.
+            if is_idle():
+                self._alarm.wait(seldom_s)
+            self._asleep = False
+        self._alarm.clear()
+
+
 class _Worker:
     """Two threads: one makes durable what was appended, one sends it. Neither holds up the program's end."""
 
@@ -238,7 +274,8 @@ class _Worker:
         self._spool, self._journal = spool, spool.journal
         config = spool.config
         self.patience = Patience(config.first_wait, config.longest_wait, config.open_after, config.cooling)
-        self.wake = threading.Event()
+        self.has_ended = False
+        self._sending, self._syncing = _Watch(), _Watch()
         self._stopped = threading.Event()
         self._progress = threading.Condition()
         self._looked_at = 0.0
@@ -249,20 +286,22 @@ class _Worker:
         for thread in self._threads:
             thread.start()
 
-    def is_alive(self) -> bool:
-        return all(thread.is_alive() for thread in self._threads)
+    def rouse(self) -> None:
+        self._sending.rouse()
+        self._syncing.rouse()
 
     def stop(self) -> bool:
         """Whether both threads have ended; one that waits for an answer is left to end with the program."""
         self._stopped.set()
-        self.wake.set()
+        self._sending.hurry()
+        self._syncing.hurry()
         for thread in self._threads:
             thread.join(timeout=0.5)
         self._journal.sync()
         return not any(thread.is_alive() for thread in self._threads)
 
     def wait_sent(self, timeout: float | None) -> bool:
-        self.wake.set()
+        self._sending.hurry()
         with self._progress:
             return (
                 self._progress.wait_for(lambda: self._journal.is_clear or self._stopped.is_set(), timeout)
@@ -270,20 +309,25 @@ class _Worker:
             )
 
     def wait_synced(self, segment: Segment, position: int) -> None:
+        self._syncing.hurry()
         with self._progress:
             self._progress.wait_for(lambda: segment.synced >= position or self._stopped.is_set())
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        while not self._stopped.is_set():
-            try:
-                work()
-            except Exception:
-                # A defect here must neither end the sending nor flood anyone.
-                _log().warning("the spool's worker failed and goes on", exc_info=True)
-                self._stopped.wait(1.0)
+        try:
+            while not self._stopped.is_set():
+                try:
+                    work()
+                except Exception:
+                    # A defect here must neither end the sending nor flood anyone.
+                    _log().warning("the spool's worker failed and goes on", exc_info=True)
+                    self._stopped.wait(1.0)
+        finally:
+            self.has_ended = True
 
     def _sync_all(self) -> None:
-        while not self._stopped.wait(self.SYNC_S):
+        while not self._stopped.is_set():
+            self._syncing.wait(self.SYNC_S, self.LOOK_FOR_LEFT_BEHIND_S, lambda: self._journal.is_synced)
             self._journal.sync()
             with self._progress:
                 self._progress.notify_all()
@@ -293,9 +337,7 @@ class _Worker:
             if time.monotonic() - self._looked_at >= self.LOOK_FOR_LEFT_BEHIND_S:
                 self._send_left_behind()
                 self._looked_at = time.monotonic()
-            self.wake.wait(self.LOOK_FOR_LEFT_BEHIND_S)
-            self.wake.clear()
-            self._stopped.wait(self._spool.config.linger)
+            self._sending.wait(self._spool.config.linger, self.LOOK_FOR_LEFT_BEHIND_S, lambda: self._journal.is_clear)
             for segment in list(self._journal.segments):
                 self._send_segment(segment)
                 self._journal.drop(segment)

@@ -6,6 +6,7 @@ and neither parsed nor hashed again. Structure is required; the content of facet
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -23,12 +24,15 @@ EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER")
 INFERRED_FACET = "lineageHub_inferred"
 # Values that change with every run stay in the raw event; what a shape keeps of them is that they are there.
 VOLATILE_FACETS = frozenset({"version", "dataQualityMetrics", "dataQualityAssertions"})
+# Facets that say more than their digest.
+_READ = frozenset({"columnLineage", "symlinks", "lifecycleStateChange", "jobType", "sourceCodeLocation"})
 
 _decode_map = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Raw]).decode
 _decode_maps = msgspec.json.Decoder(list[dict[str, Raw]]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 _encode = msgspec.json.Encoder(order="sorted").encode
+_by_key = itemgetter(0)
 # What an element keeps; its other members differ from run to run.
 _KEPT = frozenset({"namespace", "name", "facets"})
 
@@ -39,7 +43,9 @@ class Facet:
     Its body is kept until a store has it; after that it is found there, and in the raw event.
     """
 
-    __slots__ = ("body", "digest", "form", "lifecycle", "links", "location", "previous", "sources", "streaming")
+    __slots__ = (
+        "body", "digest", "form", "lifecycle", "links", "location", "mark", "previous", "sources", "streaming", "tells",
+    )  # fmt: skip
 
     def __init__(self, name: str, body: bytes) -> None:
         # Of a repeated key the last value counts, whatever type an earlier one has: the canonical form has it alone.
@@ -47,11 +53,17 @@ class Facet:
         self.body: bytes | None = body
         self.digest = digest(body)
         self.form = _brief(self.digest)
+        # Its part of an element's shape.
+        self.mark = name.encode() + (b"raw" if name in VOLATILE_FACETS else self.digest)
+        # Whether anything of the following is more than it is here.
+        self.tells = name in _READ
         self.sources: tuple[Key, ...] = ()
         self.links: tuple[Identifier, ...] = ()
         self.lifecycle, self.previous = "", None
         self.location: str | None = None
         self.streaming = False
+        if not self.tells:
+            return
         if name == "columnLineage":
             self.sources = read.column_sources(body)
         elif name == "symlinks":
@@ -81,9 +93,10 @@ class Element:
         self.lifecycle, self.previous = "", None
         self.streaming = False
         parts = [namespace.encode(), b"\0", name.encode(), b"\0"]
-        for facet_name, facet in facets.items():
-            parts.append(facet_name.encode())
-            parts.append(b"raw" if facet_name in VOLATILE_FACETS else facet.digest)
+        for facet in facets.values():
+            parts.append(facet.mark)
+            if not facet.tells:
+                continue
             if facet.sources:
                 self.sources += facet.sources
             if facet.links:
@@ -230,12 +243,16 @@ class Decoder:
         body = bytes(members.get("facets", b"null"))
         if not _is_object(body, f"{where}.facets"):
             return Element(namespace, name, {}, Raw(body))
-        facets = {name: bytes(facet) for name, facet in _decode_map(body).items()}
-        # What isn't an object observes nothing: producers send null for a facet that they don't have.
-        observed = {name: self._facet(name, facet) for name, facet in sorted(facets.items()) if facet[:1] == b"{"}
-        forms = {
-            name: observed[name].form if name in observed else self._facet_form(facet) for name, facet in facets.items()
-        }
+        observed: dict[str, Facet] = {}
+        forms: dict[str, Raw] = {}
+        for key, value in sorted(_decode_map(body).items(), key=_by_key):
+            text = bytes(value)
+            # What isn't an object observes nothing: producers send null for a facet that they don't have.
+            if text[:1] == b"{":
+                facet = observed[key] = self._facet(key, text)
+                forms[key] = facet.form
+            else:
+                forms[key] = self._facet_form(text)
         return Element(namespace, name, observed, Raw(_encode(forms)))
 
     def _facet(self, name: str, body: bytes) -> Facet:
@@ -265,14 +282,23 @@ class Decoder:
 
     def _name(self, members: dict[str, Raw], key: str, where: str) -> str:
         try:
+            text = _decode_text(members[key])
+            # A character has at most four bytes.
+            if text and "\0" not in text and 4 * len(text) <= self._max_name:
+                return text
+        except (KeyError, msgspec.ValidationError):
+            pass  # the slow way says what is wrong
+        return self._checked_name(members, key, where)
+
+    def _checked_name(self, members: dict[str, Raw], key: str, where: str) -> str:
+        try:
             text = self._required_text(members, key)
         except InvalidEvent as error:
             raise InvalidEvent(f"{where}.{error}", subject=f"{where}.{key}", action=error.action) from None
         if not read.is_name(text):
             why = "must not be empty" if not text else "must not hold NUL"
             raise InvalidEvent(f"{where}.{key} {why}", subject=f"{where}.{key}", action=f"name the {where}")
-        # A character has at most four bytes.
-        if 4 * len(text) > self._max_name and len(text.encode()) > self._max_name:
+        if len(text.encode()) > self._max_name:
             raise InvalidEvent(
                 f"{where}.{key} is longer than {self._max_name} bytes",
                 subject=f"{where}.{key}",
