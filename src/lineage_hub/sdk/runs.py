@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from lineage_hub import __version__
+from lineage_hub.sdk import threads
 from lineage_hub.sdk.datasets import DatasetSpec, name_of, resolved
 from lineage_hub.sdk.warnings import warn_once
 
@@ -158,6 +159,7 @@ def _message(error: BaseException) -> str:
 
 
 _current: ContextVar[Run | None] = ContextVar("lineage_hub_run", default=None)
+threads.carry(_current)
 
 
 def current_run() -> Run | None:

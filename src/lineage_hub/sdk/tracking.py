@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from lineage_hub.errors import LineageHubError
-from lineage_hub.sdk import outbox
+from lineage_hub.sdk import outbox, threads
 from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.datasets import DatasetSpec
 from lineage_hub.sdk.runs import Run, current_run, enter, leave
@@ -45,6 +45,7 @@ class _Call:
         self._wait = wait
         self._job, self._args, self._kwargs = job, args, kwargs
         try:
+            threads.install()
             namespace = job.namespace or get_config().namespace
             run = Run(namespace, job.name or name, outbox.send, run_id=job.run_id, parent=current_run())
             if job.description:
