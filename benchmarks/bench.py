@@ -42,6 +42,7 @@ class Sizes:
     wide_datasets: int = 100_000
     starts: int = 5
     idle_s: float = 2.0
+    sdk_calls: int = 2_000
     judged: bool = True
 
 
@@ -64,6 +65,7 @@ SHORT = Sizes(
     wide_datasets=200,
     starts=1,
     idle_s=0.1,
+    sdk_calls=20,
     judged=False,
 )
 

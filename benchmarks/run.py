@@ -14,6 +14,7 @@ from benchmarks import (
     ingest_singles,
     lineage_as_of,
     lineage_reads,
+    sdk_calls,
     start_and_memory,
 )
 from benchmarks.bench import Program, add_arguments, run_programs
@@ -29,6 +30,7 @@ PROGRAMS: dict[str, Program] = {
     "column_lineage": column_lineage.measure,
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
+    "sdk_calls": sdk_calls.measure,
 }
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
 

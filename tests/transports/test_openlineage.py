@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
+from openlineage.client.facet_v2 import parent_run
+from openlineage.client.serde import Serde
+from openlineage.client.transport.kafka import KafkaTransport
 from openlineage.client.uuid import generate_new_uuid
 
 from lineage_hub.errors import LineageHubError, Refusal, Transient
 from lineage_hub.transports import TransportFactory
+from lineage_hub.transports.openlineage import _key_of
 from tests.transports.recorder import TAKEN, Recorder
+
+RUN = "0193d6a1-0000-7000-8000-000000000001"
 
 
 def run_event() -> RunEvent:
@@ -96,3 +102,44 @@ def test_their_client_sends_by_these_transports(wanted: dict[str, Any], tmp_path
         client.emit(run_event())
         assert client.close(10)
         assert [event["job"]["name"] for event in server.taken] == ["load"]
+
+
+def kafka(**config: Any) -> Any:
+    """librdkafka brings brokers of its own for tests; without `test.mock.num.brokers` nobody is there."""
+    return TransportFactory().create({"type": "kafka", "topic": "lineage", "config": config, "flush": False})
+
+
+def test_kafka_has_confirmed_an_event_when_send_returns() -> None:
+    transport = kafka(**{"bootstrap.servers": "unused", "test.mock.num.brokers": 1})
+    assert transport.send_batch([json.dumps({"job": {"namespace": "a", "name": "b"}}).encode()]) == []
+    transport.send(run_event())
+    assert transport.theirs.producer.flush(0) == 0
+    assert transport.close(10)
+
+
+def test_a_delivery_that_kafka_reports_as_failed_is_an_error() -> None:
+    transport = kafka(**{"bootstrap.servers": "127.0.0.1:9", "message.timeout.ms": 500, "log_level": 0})
+    with pytest.raises(Transient, match="could not deliver"):
+        transport.send(run_event())
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        None,
+        parent_run.ParentRunFacet(parent_run.Run(RUN), parent_run.Job("shop", "dag")),
+        parent_run.ParentRunFacet(
+            parent_run.Run(RUN),
+            parent_run.Job("shop", "dag"),
+            root=parent_run.Root(parent_run.RootRun(RUN), parent_run.RootJob("shop", "all")),
+        ),
+    ],
+)
+def test_plain_json_has_the_kafka_key_of_the_same_event_as_an_object(above: Any) -> None:
+    event = run_event()
+    event.run.facets = {"parent": above} if above is not None else {}
+    theirs = KafkaTransport._get_message_key(
+        kafka(**{"bootstrap.servers": "127.0.0.1:9", "log_level": 0}).theirs, event
+    )
+    assert theirs is not None
+    assert _key_of(Serde.to_json(event).encode()) == theirs

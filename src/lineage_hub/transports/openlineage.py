@@ -37,12 +37,13 @@ class OpenLineageTransport(Transport):
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.type = str(params["type"])
+        self._failed = 0
         given = dict(params)
         key = given.pop("api_key", None)
         if key and "auth" not in given:
             given["auth"] = {"type": "api_key", "apiKey": key}
         try:
-            self.theirs = get_default_factory().create(given)
+            self.theirs = _listened_to(get_default_factory().create(given))
         except Exception as error:
             raise InvalidSetting(
                 f"the transport {self.type!r} can't be made: {error}", subject="transport", action="correct its keys"
@@ -52,7 +53,7 @@ class OpenLineageTransport(Transport):
         text = event_text(event)
         own = event if type(event).__module__.startswith("openlineage.") else msgspec.json.decode(text)
         try:
-            self.theirs.emit(own)  # type: ignore[arg-type]
+            self.theirs.emit(own)
             self._confirm()
         except LineageHubError:
             raise
@@ -66,8 +67,12 @@ class OpenLineageTransport(Transport):
         wait = getattr(self.theirs, "wait_for_completion", None)
         if wait is not None and not wait(_CONFIRM_S):
             raise Unreachable(f"{self.type} did not confirm in {_CONFIRM_S:g} s", subject=self.type)
+        producer = getattr(self.theirs, "producer", None)
+        if isinstance(producer, _Reporting) and producer.failure is not None:
+            failure, producer.failure = producer.failure, None
+            raise Unreachable(f"{self.type} could not deliver the event: {failure}", subject=self.type)
         stats = getattr(self.theirs, "get_stats", None)
-        if stats is not None and stats().get("failed", 0) > getattr(self, "_failed", 0):
+        if stats is not None and stats().get("failed", 0) > self._failed:
             self._failed = stats()["failed"]
             raise Unreachable(f"{self.type} could not deliver the event", subject=self.type)
         path = getattr(getattr(self.theirs, "config", None), "log_file_path", None)
@@ -79,6 +84,75 @@ class OpenLineageTransport(Transport):
             return bool(self.theirs.close(timeout))
         except Exception as error:
             raise _translated(error, self.type) from error
+
+
+def _listened_to(theirs: Any) -> Any:
+    if getattr(theirs, "producer", None) is not None:
+        theirs.producer = _Reporting(theirs.producer)
+    return theirs
+
+
+class _Reporting:
+    """A Kafka producer whose delivery reports are listened to: their transport only logs them.
+
+    Events that come as plain JSON get the key that the same event has as an object, so that they stay in order.
+    """
+
+    def __init__(self, producer: Any) -> None:
+        self._producer = producer
+        self.failure: str | None = None
+
+    def produce(self, topic: str, *, key: str | None, value: bytes, on_delivery: Any, **more: Any) -> None:
+        def report(error: Any, message: Any) -> None:
+            if error is not None:
+                self.failure = str(error)
+            on_delivery(error, message)
+
+        self._producer.produce(topic=topic, key=key or _key_of(value), value=value, on_delivery=report, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._producer, name)
+
+
+class _Job(msgspec.Struct):
+    namespace: str
+    name: str
+
+
+class _Above(msgspec.Struct):
+    job: _Job
+    root: _Above | None = None
+
+
+class _RunFacets(msgspec.Struct):
+    parent: _Above | None = None
+
+
+class _Run(msgspec.Struct):
+    facets: _RunFacets | None = None
+
+
+class _Keyed(msgspec.Struct):
+    run: _Run | None = None
+    job: _Job | None = None
+    dataset: _Job | None = None
+
+
+def _key_of(value: bytes) -> str | None:
+    try:
+        event = msgspec.json.decode(value, type=_Keyed)
+    except msgspec.MsgspecError:
+        return None
+    if event.dataset is not None:
+        return f"dataset:{event.dataset.namespace}/{event.dataset.name}"
+    if event.job is None:
+        return None
+    if event.run is None:
+        return f"job:{event.job.namespace}/{event.job.name}"
+    above = event.run.facets.parent if event.run.facets is not None else None
+    # All runs under one root share a partition.
+    job = event.job if above is None else (above.root or above).job
+    return f"run:{job.namespace}/{job.name}"
 
 
 def _sync(path: Path) -> None:

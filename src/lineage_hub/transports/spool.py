@@ -359,7 +359,10 @@ class _Worker:
     def _send_segment(self, segment: Segment) -> None:
         config = self._spool.config
         while not self._stopped.is_set():
+            damaged = segment.damaged
             records = segment.read(segment.confirmed, config.batch_events, config.batch_bytes)
+            if segment.damaged > damaged:
+                _log().warning("%d events in %s are damaged and left out", segment.damaged - damaged, segment.path)
             if not records:
                 return
             if self._deliver(records):
