@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text, update
 
-from lineage_hub.errors import StoreTooNew
+from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 from lineage_hub.store.migrate import HEAD, SCRIPTS, migrate, revision, upgrade
 from lineage_hub.store.open import LineageStore, open_store, store_url
@@ -91,6 +91,21 @@ def test_a_database_that_a_newer_hub_has_changed_is_refused(database: Database, 
     with store.writing() as connection:
         assert revision(connection) == "9999"
         connection.execute(update(tables.counter).values(value=tables.counter.c.value))
+
+
+@pytest.mark.parametrize("table", ["task_instance", "alembic_version"])
+def test_a_database_of_another_program_is_refused_and_left_alone(database: Database, table: str) -> None:
+    engine = create_engine(store_url(database.settings))
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE TABLE {table} (version_num VARCHAR(32))"))
+        connection.execute(text(f"INSERT INTO {table} VALUES ('686269002441')"))
+        before = schema(connection)
+    with pytest.raises(InvalidSetting, match="another program") as refused:
+        open_store(database.settings)
+    assert refused.value.action
+    with engine.connect() as connection:
+        assert schema(connection) == before
+    engine.dispose()
 
 
 def test_hubs_that_start_on_an_empty_database_at_once_all_get_it(database: Database) -> None:

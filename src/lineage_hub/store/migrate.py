@@ -9,12 +9,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert, inspect, text
 
-from lineage_hub.errors import StoreTooNew
+from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 
 # The newest file in migrations/versions; a test compares.
 HEAD = "0001"
 SCRIPTS = Path(__file__).parent / "migrations"
+# Of the first schema on; a database without them is not the hub's.
+OWN = {"alembic_version", "counter", "entity", "event", "raw", "shape"}
 # Any number that no other program on the same database is likely to lock.
 LOCK = 0x11EA6E
 
@@ -26,13 +28,21 @@ def migrate(connection: Connection) -> None:
     current = revision(connection)
     if current == HEAD:
         return
+    present = set(inspect(connection).get_table_names())
+    if present and not present >= OWN:
+        shown = ", ".join(sorted(present - OWN or present)[:3])
+        raise InvalidSetting(
+            f"the database holds tables of another program ({shown})",
+            subject="database_url" if connection.dialect.name != "sqlite" else "data_dir",
+            action="give the hub a database of its own",
+        )
     if current is not None and current > HEAD:
         raise StoreTooNew(
             f"the database has schema {current}, this hub knows up to {HEAD}",
             subject=current,
             action="start a newer lineage-hub, or restore a backup made by this version",
         )
-    if current is None and not inspect(connection).get_table_names():
+    if not present:
         _create(connection)
         return
     upgrade(connection)
