@@ -19,9 +19,12 @@ class Request:
     path: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
 
     @property
     def events(self) -> list[dict[str, Any]]:
+        if not self.body:
+            return []
         if self.headers.get("content-type") == "application/x-ndjson":
             return [json.loads(line) for line in self.body.splitlines()]
         body = json.loads(self.body)
@@ -35,6 +38,7 @@ class Recorder:
     reply: Callable[[Request], Reply] = lambda _: TAKEN
     requests: list[Request] = field(default_factory=list)
     taken: list[dict[str, Any]] = field(default_factory=list)
+    port: int = 0
 
     def __enter__(self) -> Self:
         recorder = self
@@ -43,9 +47,9 @@ class Recorder:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                body = self.rfile.read(int(self.headers["Content-Length"] or 0))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                request = Request(self.path, headers, body)
+                request = Request(self.path, headers, body, self.command)
                 status, more, text = recorder.reply(request)
                 recorder.requests.append(request)
                 if status < 300:
@@ -53,15 +57,17 @@ class Recorder:
                 # A client that gave up, or was killed, needs no answer.
                 with suppress(ConnectionError):
                     self.send_response(status)
-                    for name, value in {**more, "Content-Length": str(len(text))}.items():
+                    for name, value in {"Content-Length": str(len(text)), **more}.items():
                         self.send_header(name, value)
                     self.end_headers()
                     self.wfile.write(text)
 
+            do_GET = do_POST  # noqa: N815
+
             def log_message(self, *_: Any) -> None:
                 """Silent."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self

@@ -82,6 +82,26 @@ def test_a_tenant_gets_its_events_in_an_envelope() -> None:
         assert (sent["namespace"], sent["source"], len(sent["events"])) == ("team-a", "tests", 2)
 
 
+def envelope_answered(errors: list[Any], events: int = 2) -> list[Any]:
+    answer = {"accepted": 1, "rejected": 1, "errors": errors, "namespace": "team-a"}
+    with (
+        Recorder(lambda _: (200, {}, json.dumps(answer).encode())) as server,
+        TransportFactory().create({"type": "hub", "url": server.url, "namespace": "team-a"}) as hub,
+    ):
+        return list(hub.send_batch([b'{"number":%d}' % number for number in range(events)]))
+
+
+def test_a_hub_names_what_it_refused_by_its_place() -> None:
+    (refused,) = envelope_answered(["event 1: run.runId: is missing"])
+    assert (refused.index, refused.reason) == (1, "run.runId: is missing")
+
+
+@pytest.mark.parametrize("errors", [[], ["some event was bad"], ["event 7: no"]])
+def test_what_was_refused_without_a_place_is_found_by_sending_single_events(errors: list[str]) -> None:
+    with pytest.raises(InvalidEvent):
+        envelope_answered(errors)
+
+
 def test_a_connection_that_the_server_closed_meanwhile_is_made_again() -> None:
     with Recorder(lambda _: (204, {"Connection": "close"}, b"")) as server, batch(server.url) as transport:
         for number in range(3):
@@ -117,5 +137,6 @@ def test_an_event_is_text_a_mapping_or_an_object_of_openlineage() -> None:
 def test_an_event_that_is_no_json_is_an_error_of_ours() -> None:
     circle: dict[str, Any] = {}
     circle["circle"] = circle
-    with pytest.raises(InvalidEvent):
-        event_text(circle)
+    for bad in (circle, "\ud800", {"text": "\ud800"}):
+        with pytest.raises(InvalidEvent):
+            event_text(bad)

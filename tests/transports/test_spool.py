@@ -53,6 +53,22 @@ def test_events_arrive_once_and_in_order(spool: MakeSpool) -> None:
         assert (sender.counts.taken, sender.counts.sent) == (500, 500)
 
 
+def test_a_full_batch_a_flush_and_the_end_do_not_wait_for_company(spool: MakeSpool) -> None:
+    with Recorder() as hub:
+        sender = spool(hub.url, linger=600.0, batch_events=5)
+        for number in range(5):
+            sender.send(event(number))
+        until = time.monotonic() + WAIT_S
+        while len(hub.taken) < 5:
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        sender.send(event(5))
+        assert sender.flush(WAIT_S)
+        sender.send(event(6))
+        assert sender.close(WAIT_S)
+        assert hub.numbers == list(range(7))
+
+
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
 def test_what_the_server_cannot_take_now_is_sent_again(spool: MakeSpool, status: int) -> None:
     replies = iter([(status, {"Retry-After": "0"}, b"busy")] * 3)

@@ -18,11 +18,13 @@ import msgspec
 from lineage_hub import __version__
 from lineage_hub.sdk import threads
 from lineage_hub.sdk.datasets import DatasetSpec, name_of, resolved
+from lineage_hub.sdk.trace_context import TraceContext, begun_by, facet_content, of_new_run
 from lineage_hub.sdk.warnings import warn_once
 
 PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}/sdk"
 RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 FACETS = "https://openlineage.io/spec/facets"
+TRACE_FACET = "lineageHub_trace"
 START, COMPLETE, FAIL, ABORT = "START", "COMPLETE", "FAIL", "ABORT"
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 Send = Callable[[bytes], None]
@@ -56,10 +58,22 @@ class Run:
                 job={"namespace": parent.namespace, "name": parent.name},
                 root={"run": {"runId": root.id}, "job": {"namespace": root.namespace, "name": root.name}},
             )
+        self.trace: TraceContext | None = of_new_run(self.id, parent.trace if parent is not None else None)
+        if self.trace is not None:
+            self.add_facet(TRACE_FACET, facet_content(self.trace))
 
     @property
     def root(self) -> Run:
         return self if self.parent is None else self.parent.root
+
+    def begin_trace(self) -> TraceContext:
+        """The trace that it is in; a run in none begins one, with the runs around it."""
+        if self.trace is None:
+            if self.parent is not None:
+                self.parent.begin_trace()
+            self.trace = begun_by(self.root.id, self.id)
+            self.add_facet(TRACE_FACET, facet_content(self.trace))
+        return self.trace
 
     def add_input(self, dataset: Any, **facets: Any) -> None:
         self._add("inputs", dataset, facets)

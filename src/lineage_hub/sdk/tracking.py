@@ -5,9 +5,8 @@ Whatever goes wrong here stays here: the function runs exactly once, and its res
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
@@ -18,6 +17,7 @@ from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.datasets import DatasetSpec
 from lineage_hub.sdk.runs import Run, current_run, enter, leave
 from lineage_hub.sdk.warnings import warn_once
+from lineage_hub.sdk.wrapping import Begin, wrapped
 
 F = TypeVar("F", bound=Callable[..., Any])
 # A spec, a mapping, an address, several of them, or a function of the arguments (and of the result) that gives them.
@@ -91,9 +91,6 @@ class _Call:
         finally:
             if token is not None:
                 leave(token)
-
-
-Begin = Callable[[tuple[Any, ...], dict[str, Any]], _Call]
 
 
 def _warn(error: Exception) -> None:
@@ -171,108 +168,10 @@ def _read_once(datasets: Datasets) -> Datasets:
 
 
 def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
-    if isinstance(function, staticmethod | classmethod):
-        return type(function)(_wrapped(function.__func__, job, send_async=send_async))
-    name = getattr(function, "__qualname__", getattr(function, "__name__", type(function).__name__))
-    name = name.replace(".<locals>", "")
+    def begin_for(name: str) -> Begin:
+        return lambda args, kwargs: _Call(job, name, args, kwargs, wait=not send_async)
 
-    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
-        return _Call(job, name, args, kwargs, wait=not send_async)
-
-    if inspect.isasyncgenfunction(function):
-        return _async_generator(function, begin)
-    if inspect.isgeneratorfunction(function):
-        return _generator(function, begin)
-    if inspect.iscoroutinefunction(function):
-        return _coroutine(function, begin)
-    return _plain(function, begin)
-
-
-def _plain(function: Any, begin: Begin) -> Any:
-    @functools.wraps(function)
-    def tracked(*args: Any, **kwargs: Any) -> Any:
-        call = begin(args, kwargs)
-        try:
-            with call.inside():
-                result = function(*args, **kwargs)
-        except BaseException as error:
-            call.fail(error)
-            raise
-        call.complete(result)
-        return result
-
-    return tracked
-
-
-def _coroutine(function: Any, begin: Begin) -> Any:
-    @functools.wraps(function)
-    async def tracked(*args: Any, **kwargs: Any) -> Any:
-        call = begin(args, kwargs)
-        try:
-            with call.inside():
-                result = await function(*args, **kwargs)
-        except BaseException as error:
-            call.fail(error)
-            raise
-        call.complete(result)
-        return result
-
-    return tracked
-
-
-def _generator(function: Any, begin: Begin) -> Any:
-    """Driven step by step: between two of them whoever iterates is not inside the run."""
-
-    @functools.wraps(function)
-    def tracked(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        call = begin(args, kwargs)
-        inner = function(*args, **kwargs)
-        step: Callable[[], Any] = functools.partial(inner.send, None)
-        try:
-            while True:
-                with call.inside():
-                    value = step()
-                try:
-                    step = functools.partial(inner.send, (yield value))
-                except GeneratorExit:
-                    inner.close()
-                    raise
-                except BaseException as thrown:
-                    step = functools.partial(inner.throw, thrown)
-        except StopIteration as end:
-            call.complete(end.value)
-            return end.value
-        except BaseException as error:
-            call.fail(error)
-            raise
-
-    return tracked
-
-
-def _async_generator(function: Any, begin: Begin) -> Any:
-    @functools.wraps(function)
-    async def tracked(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        call = begin(args, kwargs)
-        inner = function(*args, **kwargs)
-        step: Callable[[], Any] = functools.partial(inner.asend, None)
-        try:
-            while True:
-                with call.inside():
-                    value = await step()
-                try:
-                    step = functools.partial(inner.asend, (yield value))
-                except GeneratorExit:
-                    await inner.aclose()
-                    raise
-                except BaseException as thrown:
-                    step = functools.partial(inner.athrow, thrown)
-        except StopAsyncIteration:
-            call.complete()
-        except BaseException as error:
-            call.fail(error)
-            raise
-
-    return tracked
+    return wrapped(function, begin_for)
 
 
 @contextmanager

@@ -74,9 +74,9 @@ def event_text(event: Event) -> bytes:
     """JSON on one line."""
     if isinstance(event, bytes):
         return event.replace(b"\n", b" ").replace(b"\r", b" ")
-    if isinstance(event, str):
-        return event_text(event.encode())
     try:
+        if isinstance(event, str):
+            return event_text(event.encode())
         if isinstance(event, Mapping):
             return _encode(event)
         # Whoever has such an object has imported the library already.

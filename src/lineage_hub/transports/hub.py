@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 
-from lineage_hub.errors import Overloaded
+from lineage_hub.errors import InvalidEvent, Overloaded
 from lineage_hub.transports.base import Refused
 from lineage_hub.transports.batch import BatchConfig, BatchTransport
 from lineage_hub.transports.config import Config
@@ -32,10 +33,27 @@ class _Error(msgspec.Struct):
     reason: str = ""
 
 
-class _Taken(msgspec.Struct):
+class Taken(msgspec.Struct):
+    """The hub's answer to an envelope; it lists at most a thousand errors."""
+
     accepted: int
     rejected: int = 0
-    errors: list[_Error] = []
+    errors: list[str | _Error] = []
+    namespace: str = ""
+
+    def refused(self) -> list[Refused]:
+        return [_refused(one) for one in self.errors]
+
+
+_PLACED = re.compile(r"event (\d+): (.*)", re.DOTALL)
+
+
+def _refused(error: str | _Error) -> Refused:
+    """-1 is the place of what has none."""
+    if isinstance(error, _Error):
+        return Refused(error.index, error.reason)
+    match = _PLACED.fullmatch(error)
+    return Refused(int(match[1]), match[2]) if match is not None else Refused(-1, error)
 
 
 class HubTransport(BatchTransport):
@@ -54,7 +72,11 @@ class HubTransport(BatchTransport):
             envelope["source"] = self._source
         answer = self._http.post(INGEST, msgspec.json.encode(envelope))
         try:
-            taken = msgspec.json.decode(answer.body, type=_Taken)
+            taken = msgspec.json.decode(answer.body, type=Taken)
         except msgspec.DecodeError:
             raise Overloaded("the answer is no hub's", subject=answer.body[:80].decode(errors="replace")) from None
-        return [Refused(one.index, one.reason) for one in taken.errors if 0 <= one.index < len(events)]
+        refused = [one for one in taken.refused() if 0 <= one.index < len(events)]
+        if len(refused) < taken.rejected:
+            # Which ones is not known: each for itself shows.
+            raise InvalidEvent(f"{taken.rejected} events were rejected", subject="batch", action="send single events")
+        return refused

@@ -93,6 +93,7 @@ class SpoolTransport(Transport):
         self.journal = Journal(_folder_of(config, inner), config.max_bytes)
         self.counts = Counts()
         self._gap = _Gap()
+        self._lingering = 0
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._worker_lock = threading.Lock()
@@ -110,12 +111,17 @@ class SpoolTransport(Transport):
             raise
         with self._lock:
             self.counts.taken += 1
+            self._lingering += 1
         if self._closed:
             # The program is ending: it stays on disk, for the next process.
             self.journal.sync()
             return
         worker = self._running()
         worker.rouse()
+        if self._lingering >= self.config.batch_events:
+            # It is company enough.
+            self._lingering = 0
+            worker.hurry()
         if self.config.durable:
             worker.wait_synced(segment, position)
 
@@ -195,8 +201,12 @@ def _folder_of(config: SpoolConfig, inner: Transport) -> Path:
     if destination is None:
         parts = sorted((key, value) for key, value in config.transport.items() if "key" not in key.lower())
         destination = repr((inner.kind, parts))
-    readable = re.sub(r"[^a-z0-9]+", "-", str(destination).lower()).strip("-")[:40]
-    return default_folder() / f"{readable}-{hashlib.sha256(str(destination).encode()).hexdigest()[:12]}"
+    return default_folder() / folder_name(str(destination))
+
+
+def folder_name(destination: str) -> str:
+    readable = re.sub(r"[^a-z0-9]+", "-", destination.lower()).strip("-")[:40]
+    return f"{readable}-{hashlib.sha256(destination.encode()).hexdigest()[:12]}"
 
 
 def gap_event(gap: _Gap) -> bytes:
@@ -237,7 +247,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self._alarm = threading.Event()
-        self._asleep = False
+        self._asleep = self._hurried = False
         self._busy_at = time.monotonic()
 
     def rouse(self) -> None:
@@ -247,20 +257,25 @@ class _Watch:
 
     def hurry(self) -> None:
         """Someone waits for it."""
+        self._hurried = True
         self._alarm.set()
 
     def wait(self, often_s: float, seldom_s: float, is_idle: Callable[[], bool]) -> None:
         now = time.monotonic()
         if not is_idle():
             self._busy_at = now
-        if now - self._busy_at < self.ATTENTIVE_S:
-            self._alarm.wait(often_s)
-        else:
+        if now - self._busy_at >= self.ATTENTIVE_S:
             self._asleep = True
             # What came before it said that it sleeps rouses nobody.
             if is_idle():
                 self._alarm.wait(seldom_s)
             self._asleep = False
+            if not self._hurried:
+                self._alarm.clear()
+        # What came gets company.
+        if not self._hurried and (now - self._busy_at < self.ATTENTIVE_S or not is_idle()):
+            self._alarm.wait(often_s)
+        self._hurried = False
         self._alarm.clear()
 
 
@@ -269,6 +284,7 @@ class _Worker:
 
     LOOK_FOR_LEFT_BEHIND_S = 5.0
     SYNC_S = 0.1
+    SOON_S = 0.01
 
     def __init__(self, spool: SpoolTransport) -> None:
         self._spool, self._journal = spool, spool.journal
@@ -278,6 +294,7 @@ class _Worker:
         self._sending, self._syncing = _Watch(), _Watch()
         self._stopped = threading.Event()
         self._progress = threading.Condition()
+        self._waited_for = 0
         self._looked_at = 0.0
         self._threads = [
             threading.Thread(target=self._guarded, args=(work,), name=f"lineage-hub {name}", daemon=True)
@@ -290,6 +307,9 @@ class _Worker:
         self._sending.rouse()
         self._syncing.rouse()
 
+    def hurry(self) -> None:
+        self._sending.hurry()
+
     def stop(self) -> bool:
         """Whether both threads have ended; one that waits for an answer is left to end with the program."""
         self._stopped.set()
@@ -301,12 +321,14 @@ class _Worker:
         return not any(thread.is_alive() for thread in self._threads)
 
     def wait_sent(self, timeout: float | None) -> bool:
-        self._sending.hurry()
         with self._progress:
-            return (
+            self._waited_for += 1
+            self._sending.hurry()
+            try:
                 self._progress.wait_for(lambda: self._journal.is_clear or self._stopped.is_set(), timeout)
-                and self._journal.is_clear
-            )
+                return self._journal.is_clear
+            finally:
+                self._waited_for -= 1
 
     def wait_synced(self, segment: Segment, position: int) -> None:
         self._syncing.hurry()
