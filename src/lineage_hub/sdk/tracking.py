@@ -9,13 +9,12 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
-from lineage_hub.errors import LineageHubError
 from lineage_hub.sdk import outbox, threads
 from lineage_hub.sdk.config import get_config
-from lineage_hub.sdk.datasets import DatasetSpec
 from lineage_hub.sdk.runs import Run, current_run, enter, leave
+from lineage_hub.sdk.said import Said
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.sdk.wrapping import Begin, wrapped
 
@@ -35,27 +34,44 @@ class _Job:
     run_id: str | None
 
 
+class _Told:
+    """What all runs of one job say alike, worked out once for each namespace that the configuration names."""
+
+    def __init__(self, job: _Job, name: str) -> None:
+        self.job, self._name = job, job.name or name
+        self._said: Said | None = None
+
+    def said(self) -> Said:
+        namespace = self.job.namespace or get_config().namespace
+        said = self._said
+        if said is None or said.namespace != namespace:
+            said = Said(namespace, self._name)
+            if self.job.description:
+                said.describe(self.job.description)
+            if self.job.tags:
+                said.tag(self.job.tags)
+            for side, datasets in (("inputs", self.job.inputs), ("outputs", self.job.outputs)):
+                if not callable(datasets):
+                    for one in _each(datasets):
+                        said.add_dataset(side, one)
+            self._said = said
+        return said
+
+
 class _Call:
     """A run that never raises."""
 
-    def __init__(
-        self, job: _Job, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, wait: bool = False
-    ) -> None:
+    def __init__(self, told: _Told, args: tuple[Any, ...], kwargs: dict[str, Any], *, wait: bool = False) -> None:
         self.run: Run | None = None
         self._wait = wait
-        self._job, self._args, self._kwargs = job, args, kwargs
+        self._job, self._args, self._kwargs = told.job, args, kwargs
         try:
             threads.install()
-            namespace = job.namespace or get_config().namespace
-            run = Run(namespace, job.name or name, outbox.send, run_id=job.run_id, parent=current_run())
-            if job.description:
-                run.describe(job.description)
-            if job.tags:
-                run.tag(job.tags)
+            said = told.said()
+            run = Run(said.namespace, said.name, outbox.send, run_id=told.job.run_id, parent=current_run(), said=said)
             self.run = run
-            _add(run.add_input, job.inputs, args, kwargs)
-            if not callable(job.outputs):
-                _add(run.add_output, job.outputs, args, kwargs)
+            if callable(self._job.inputs):
+                _add(run.add_input, self._job.inputs(*args, **kwargs))
             run.start()
         except Exception as error:
             _warn(error)
@@ -65,7 +81,7 @@ class _Call:
             return
         if callable(self._job.outputs):
             try:
-                _add(self.run.add_output, self._job.outputs, self._args, self._kwargs, result)
+                _add(self.run.add_output, _of_result(self._job.outputs, result, self._args, self._kwargs))
             except Exception as error:
                 _warn(error)
         self._end(None)
@@ -82,30 +98,30 @@ class _Call:
         except Exception as trouble:
             _warn(trouble)
 
-    @contextmanager
-    def inside(self) -> Generator[None, None, None]:
+    def inside(self) -> Self:
         """Calls made meanwhile are children of this one."""
-        token = enter(self.run) if self.run is not None else None
-        try:
-            yield
-        finally:
-            if token is not None:
-                leave(token)
+        return self
+
+    def __enter__(self) -> None:
+        self._token = enter(self.run) if self.run is not None else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            leave(self._token)
 
 
 def _warn(error: Exception) -> None:
     warn_once(f"track {type(error).__name__}", "a call could not be told of: %s: %s", type(error).__name__, error)
 
 
-def _add(
-    add: Callable[[Any], None], datasets: Datasets, args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
-) -> None:
-    found = datasets
-    if callable(datasets):
-        found = datasets(*result, *args, **kwargs) if not result else _of_result(datasets, result[0], args, kwargs)
-    if found is None:
-        return
-    for one in [found] if isinstance(found, str | Mapping) or not isinstance(found, Iterable) else found:
+def _each(datasets: Datasets) -> Iterable[Any]:
+    if datasets is None:
+        return ()
+    return [datasets] if isinstance(datasets, str | Mapping) or not isinstance(datasets, Iterable) else datasets
+
+
+def _add(add: Callable[[Any], None], datasets: Datasets) -> None:
+    for one in _each(datasets):
         try:
             add(one)
         except Exception as error:
@@ -154,22 +170,14 @@ def lineage_track(
 
 
 def _read_once(datasets: Datasets) -> Datasets:
-    """Of what doesn't depend on a call; what can't be read is told of by each call."""
-    if datasets is None or callable(datasets):
-        return datasets
-    given = [datasets] if isinstance(datasets, str | Mapping) or not isinstance(datasets, Iterable) else datasets
-    found: list[Any] = []
-    for one in given:
-        try:
-            found.append(DatasetSpec.of(one))
-        except LineageHubError:
-            found.append(one)
-    return found
+    """What is no function may be an iterator, which can be read once only."""
+    return datasets if callable(datasets) else list(_each(datasets))
 
 
 def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
     def begin_for(name: str) -> Begin:
-        return lambda args, kwargs: _Call(job, name, args, kwargs, wait=not send_async)
+        told = _Told(job, name)
+        return lambda args, kwargs: _Call(told, args, kwargs, wait=not send_async)
 
     return wrapped(function, begin_for)
 
@@ -186,7 +194,7 @@ def track(
     run_id: str | None = None,
 ) -> Generator[Run, None, None]:
     """A block as a run: `with track("load", inputs="s3://lake/orders") as run: … run.add_output(…)`."""
-    call = _Call(_Job(job_name, namespace, inputs, outputs, description, tags, run_id), job_name, (), {})
+    call = _Call(_Told(_Job(job_name, namespace, inputs, outputs, description, tags, run_id), job_name), (), {})
     run = call.run or Run(namespace or "default", job_name, lambda _: None)
     try:
         with call.inside():
