@@ -9,12 +9,12 @@ import contextlib
 import threading
 import time
 import traceback
-import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from typing import Any
 
 from lineage_hub.sdk import threads
+from lineage_hub.sdk.run_ids import new_run_id
 from lineage_hub.sdk.said import Said, encode, facet, own_facet
 from lineage_hub.sdk.trace_context import TraceContext, begun_by, facet_content, of_new_run
 
@@ -38,7 +38,7 @@ class Run:
     ) -> None:
         """`said` is shared with other runs: it is copied before anything is added."""
         self.namespace, self.name, self._send = namespace, name, send
-        self.id = run_id or str(uuid.uuid4())
+        self.id = run_id or new_run_id()
         self.parent = parent
         self._lock = threading.Lock()
         self._shares = said is not None

@@ -13,6 +13,8 @@ import sys
 from contextvars import ContextVar, Token
 from typing import Any, NamedTuple
 
+from lineage_hub.sdk import threads
+
 TRACEPARENT, TRACESTATE = "TRACEPARENT", "TRACESTATE"
 SAMPLED = 1
 # And that the trace's id was drawn at random.
@@ -88,6 +90,7 @@ def _digits(run_id: str, count: int) -> str:
 
 
 _inner: ContextVar[Inner | None] = ContextVar("lineage_hub_span", default=None)
+threads.carry(_inner)
 
 
 def enter(context: TraceContext) -> Token[Inner | None]:

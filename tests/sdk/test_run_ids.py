@@ -1,0 +1,55 @@
+"""Run ids are UUIDs of version 7: different in every thread and child process, and in the order of time."""
+
+import random
+import subprocess
+import sys
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+from lineage_hub.sdk.run_ids import new_run_id
+
+
+def test_an_id_is_a_uuid_of_version_7_that_begins_with_its_time() -> None:
+    before = time.time_ns() // 1_000_000
+    made = [uuid.UUID(new_run_id()) for _ in range(1_000)]
+    after = time.time_ns() // 1_000_000
+    assert {one.version for one in made} == {7}
+    assert {one.variant for one in made} == {uuid.RFC_4122}
+    assert all(before <= one.int >> 80 <= after for one in made)
+    assert str(made[0]) == str(uuid.UUID(str(made[0])))
+
+
+def test_ids_of_many_threads_differ() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        made = [one for part in threads.map(lambda _: [new_run_id() for _ in range(5_000)], range(8)) for one in part]
+    assert len(set(made)) == 40_000
+
+
+FORKS = """
+import os, sys
+from lineage_hub.sdk.run_ids import new_run_id
+new_run_id()
+for _ in range(8):
+    if os.fork() == 0:
+        # Only the random part: children may be born in one millisecond.
+        sys.stdout.write("".join(new_run_id()[14:] + "\\n" for _ in range(3)))
+        sys.stdout.flush()
+        os._exit(0)
+for _ in range(8):
+    os.wait()
+"""
+
+
+def test_forked_processes_make_ids_of_their_own() -> None:
+    made = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True).stdout.split()
+    assert len(made) == len(set(made)) == 24
+
+
+def test_neither_a_seed_changes_them_nor_do_they_change_a_sequence() -> None:
+    random.seed(42)
+    first, wanted = new_run_id(), [random.random() for _ in range(3)]
+    random.seed(42)
+    second = new_run_id()
+    assert [random.random() for _ in range(3)] == wanted
+    assert first[14:] != second[14:]
