@@ -123,4 +123,5 @@ class HubProcess:
 
 def clean_environment() -> dict[str, str]:
     """Without the settings of the one who runs the tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LINEAGE_HUB_")}
+    own = ("LINEAGE_HUB_", "OPENLINEAGE_", "TRACEPARENT", "TRACESTATE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(own)}

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from lineage_hub import __version__
+from lineage_hub.sdk import LineageHubConfig
 from lineage_hub.settings import every_setting
+from tests.cli.conftest import Cli
 
 HUB = Path(sys.executable).parent / "lineage-hub"
 
@@ -75,3 +78,32 @@ def test_help_imports_nothing_of_the_server():
     )
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
+
+
+def test_what_the_sdk_goes_by_is_shown_with_its_origin_and_no_secret(cli: Cli, monkeypatch, tmp_path: Path):
+    file = tmp_path / "sdk.yml"
+    file.write_text("namespace: team\ndry_run: true\n")
+    monkeypatch.setenv("LINEAGE_HUB_SDK_CONFIG", str(file))
+    monkeypatch.setenv("LINEAGE_HUB_NAMESPACE", "weighs less")
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", "swordfish")
+    monkeypatch.setenv("LINEAGE_HUB_HUB_ENDPOINT", "http://me:swordfish@hub:8000")
+    shown = cli("config", "show", "--sdk")
+    assert shown.code == 0, shown.err
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in shown.out.splitlines()[1:]}
+    assert set(rows) == {one.name for one in fields(LineageHubConfig)}
+    assert rows["namespace"] == f"team file {file}"
+    assert rows["dry_run"] == f"true file {file}"
+    assert rows["timeout"] == "30 default"
+    assert rows["api_key"].endswith("environment OPENLINEAGE_API_KEY")
+    assert rows["hub_endpoint"].endswith("@hub:8000 environment LINEAGE_HUB_HUB_ENDPOINT")
+    values = cli("config", "show", "--sdk", "--json")
+    assert values.json()["timeout"] == {"value": 30.0, "origin": "default"}
+    assert "swordfish" not in shown.out + shown.err + values.out
+
+
+def test_a_file_of_the_sdk_that_is_wrong_is_an_error(cli: Cli, monkeypatch, tmp_path: Path):
+    (tmp_path / "sdk.yml").write_text("namespcae: team\n")
+    monkeypatch.setenv("LINEAGE_HUB_SDK_CONFIG", str(tmp_path / "sdk.yml"))
+    shown = cli("config", "show", "--sdk")
+    assert shown.code == 2
+    assert "did you mean 'namespace'?" in shown.err

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from lineage_hub.cli.sending import read_events
 from lineage_hub.sample import Week
 from tests.cli.conftest import Cli
 from tests.hub_process import HubProcess
@@ -80,24 +79,6 @@ def test_stdin_is_read(cli: Cli, spare: HubProcess, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdin", text)
     sent = cli("events", "send", "-", "--url", spare.url)
     assert (sent.out, sent.err) == ("3 events accepted, 0 refused\n", "")
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        (b'{"a": 1}\n{"b": 2}\n', 2),
-        (b'{"a": 1}\r\n\r\n{"b": 2}', 2),
-        (b'[{"a": 1},\n {"b":\n 2}]', 2),
-        (b'{\n "a": 1\n}', 1),
-        (b"not json\n{}", 2),
-        (b'[{"a": 1}, ', 1),
-        (b" \n", 0),
-    ],
-)
-def test_a_file_is_ndjson_an_array_or_one_event(text: bytes, count: int) -> None:
-    events = read_events(text)
-    assert len(events) == count
-    assert not any(b"\n" in event or b"\r" in event for event in events)
 
 
 def test_a_file_that_is_not_there_is_refused(cli: Cli) -> None:

@@ -12,7 +12,8 @@ from tests.hub_process import HubProcess
 @pytest.mark.slow
 def test_the_pipeline_and_its_lineage_are_in_the_hub(tmp_path: Path) -> None:
     with HubProcess(tmp_path / "hub") as hub:
-        printed = run_example("basic_usage.py", hub.url, tmp_path / "spool", LINEAGE_HUB_NAMESPACE="examples")
+        ran = run_example(tmp_path, "basic_usage.py", LINEAGE_HUB_URL=hub.url, LINEAGE_HUB_NAMESPACE="examples")
+        printed = ran.stdout
         assert "total: 49" in printed
         assert "sent: True" in printed
         assert "lineage-hub" in printed

@@ -19,7 +19,8 @@ def reply(request: Request) -> Reply:
 @pytest.mark.slow
 def test_spans_metrics_and_the_run_belong_together(tmp_path: Path) -> None:
     with Recorder(reply) as receiver:
-        printed = run_example("telemetry.py", receiver.url, tmp_path / "spool", LINEAGE_HUB_NAMESPACE="shop")
+        ran = run_example(tmp_path, "telemetry.py", LINEAGE_HUB_URL=receiver.url, LINEAGE_HUB_NAMESPACE="shop")
+        printed = ran.stdout
         bodies = [json.loads(one.body) for one in receiver.requests if one.path == "/api/v1/telemetry/ingest"]
         events = [one for request in receiver.requests if "lineage" in request.path for one in request.events]
     assert "metrics accepted 1, spans accepted 1" in printed

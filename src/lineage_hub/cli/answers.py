@@ -110,12 +110,28 @@ class Datasets(Struct, frozen=True, rename="camel"):
     total_count: int = 0
 
 
-class Namespace(Struct, frozen=True):
+class Namespace(Struct, frozen=True, rename="camel"):
     name: str
+    created_at: str = ""
+    owner_name: str | None = None
+    description: str | None = None
 
 
-class Namespaces(Struct, frozen=True):
+class Namespaces(Struct, frozen=True, rename="camel"):
     namespaces: list[Namespace]
+    total_count: int = 0
+
+
+class Dependency(Struct, frozen=True):
+    status: str
+    latency_ms: float = 0.0
+    detail: str = ""
+
+
+class Health(Struct, frozen=True):
+    status: str
+    version: str = ""
+    dependencies: dict[str, Dependency] = {}
 
 
 class EventRun(Struct, frozen=True, rename="camel"):

@@ -13,9 +13,13 @@ from lineage_hub import __version__
 # In the order that --help shows them.
 COMMANDS = (
     "serve",
+    "health",
     "lineage",
     "diff",
+    "namespaces",
     "events",
+    "send_events",
+    "job_events",
     "dead_letters",
     "doctor",
     "backup",

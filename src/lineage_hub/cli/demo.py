@@ -24,13 +24,15 @@ from lineage_hub.cli.diff import print_changes
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.lineage import show_lineage
 from lineage_hub.cli.nodes import quoted
-from lineage_hub.cli.sending import send_events
+from lineage_hub.cli.sending import Sender, progress
 from lineage_hub.cli.terminal import print_table
 from lineage_hub.errors import InternalError
 from lineage_hub.sample import HEADLINE, Week, shop_week
 from lineage_hub.settings import load_settings
+from lineage_hub.transports.base import Refused
 
 RUNS_SHOWN = 8
+BATCH = 100
 
 
 @app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3")
@@ -74,15 +76,21 @@ def _make_sigterm_interrupt() -> None:
 
 def _send(hub: Hub, week: Week) -> None:
     lines = [json.dumps(event, ensure_ascii=False).encode() for event in week.events]
-    result = send_events(hub, lines, 100, len(lines))
-    if result.failures:
+    sender = Sender(hub)
+    refused: list[Refused] = []
+    with progress(len(lines)) as bar:
+        for at in range(0, len(lines), BATCH):
+            group = lines[at : at + BATCH]
+            refused += sender.send(group)
+            bar.advance(len(group))
+    if refused:
         raise InternalError(
-            f"the hub refused {len(result.failures)} of {len(lines)} events: {result.failures[0].reason}",
+            f"the hub refused {len(refused)} of {len(lines)} events: {refused[0].reason}",
             action="see `lineage-hub dead-letters list`",
         )
     print(
         f"Sent a week of a bookshop's data platform, {week.start_at:%a %d %b} to {week.end_at:%a %d %b %Y}: "
-        f"{result.accepted} events, {week.repeats} of them twice."
+        f"{len(lines)} events, {week.repeats} of them twice."
     )
 
 

@@ -1,21 +1,21 @@
 """Filters or a file of events enter; stored events, or what became of those that were sent, leave."""
 
 import sys
-from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lineage_hub.cli.answers import Event, Events, StoredEvent
 from lineage_hub.cli.app import app
+from lineage_hub.cli.delivery import Delivery, print_rejects
+from lineage_hub.cli.event_files import find_files
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.sending import MAX_BATCH, read_events, send_events
-from lineage_hub.cli.terminal import one_line, print_json, print_table
+from lineage_hub.cli.sending import MAX_BATCH, Sender
+from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.errors import InvalidRequest
@@ -118,32 +118,20 @@ def send(
     as_json: Annotated[bool, JSON_OPTION] = False,
 ) -> None:
     """Send events from a file, in batches; the hub keeps those it refuses as dead letters."""
-    total, lines = _opened(file)
     with Hub(settings) as hub:
-        result = send_events(hub, lines, batch, total)
-    if as_json:
-        print_json(result.as_json())
-    else:
-        print(f"{result.accepted} events accepted, {len(result.failures)} refused")
-        for failure in result.failures:
-            print(f"  event {failure.number}: {one_line(failure.reason)}", file=sys.stderr)
-        if result.failures:
-            print("see and mend them with `lineage-hub dead-letters`", file=sys.stderr)
-    if result.failures:
-        raise typer.Exit(1)
-
-
-def _opened(file: str) -> tuple[int, Iterator[bytes]]:
-    """How many events there are, and the events."""
-    try:
-        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise InvalidRequest(
-            f"{file} can't be read: {error.strerror}",
-            subject=file,
-            action="name a file that exists, or - for stdin",
-        ) from None
-    found = read_events(text)
-    if not found:
+        delivery = Delivery(Sender(hub).send, batch)
+        for one in find_files([file]):
+            delivery.deliver(one)
+    totals = delivery.totals
+    if not totals.found:
         raise InvalidRequest(f"{file} holds no events", subject=file, action="give NDJSON, a JSON array or one event")
-    return len(found), iter(found)
+    if as_json:
+        refused = [{"event": one.number, "reason": one.reason} for one in totals.rejects]
+        print_json({"accepted": totals.sent, "refused": refused})
+    else:
+        print(f"{totals.sent} events accepted, {totals.rejected} refused")
+        print_rejects(totals)
+        if totals.rejected:
+            print("see and mend them with `lineage-hub dead-letters`", file=sys.stderr)
+    if totals.rejected:
+        raise typer.Exit(1)

@@ -11,6 +11,7 @@ import msgspec
 
 from lineage_hub import __version__
 from lineage_hub.errors import (
+    BodyTooLarge,
     InternalError,
     InvalidRequest,
     LineageHubError,
@@ -30,6 +31,9 @@ Value = str | int | bool | None
 # A deep lineage of a large graph takes its time; a hub that is gone refuses at once.
 TIMEOUT_S = 120.0
 API = "/api/v1"
+# What a proxy says too, in place of a hub that is away or busy, or of a body.
+AWAY = (429, 502, 503, 504)
+TOO_LARGE = 413
 
 
 class _Problem(msgspec.Struct):
@@ -42,9 +46,10 @@ class _Problem(msgspec.Struct):
 class Hub:
     """Use it in a `with` statement; paths are given without `/api/v1`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, timeout_s: float = TIMEOUT_S) -> None:
         import httpx
 
+        self._timeout_s = timeout_s
         self.shown_url = mask_url(settings.url)
         headers = {"User-Agent": f"lineage-hub/{__version__}"}
         if settings.api_key:
@@ -55,7 +60,7 @@ class Hub:
                 subject="url",
                 action="write it as http://host:port with --url or LINEAGE_HUB_URL",
             )
-        self._client = httpx.Client(base_url=settings.url, headers=headers, timeout=TIMEOUT_S)
+        self._client = httpx.Client(base_url=settings.url, headers=headers, timeout=timeout_s)
 
     def __enter__(self) -> Self:
         return self
@@ -92,8 +97,8 @@ class Hub:
             response = self._client.request(method, API + path, params=given, content=body, headers=headers)
         except httpx.TimeoutException:
             raise Unreachable(
-                f"the hub at {self.shown_url} did not answer within {TIMEOUT_S:g} s",
-                action="try again, or ask for less with --depth or --limit",
+                f"the hub at {self.shown_url} did not answer within {self._timeout_s:g} s",
+                action="try again; a command that has --depth or --limit can ask for less",
             ) from None
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise Unreachable(
@@ -121,19 +126,28 @@ class Hub:
         try:
             problem = msgspec.json.decode(response.content, type=_Problem)
         except msgspec.DecodeError:
-            return self._stranger(f"it says {response.status_code} to {response.request.url.path}")
+            if response.status_code not in (*AWAY, TOO_LARGE):
+                return self._stranger(f"it says {response.status_code} to {response.request.url.path}")
+            problem = _Problem(f"{self.shown_url} says {response.status_code}")
         message = problem.message or f"the hub says {response.status_code}"
         by_code = {known.code: known for known in every_error()}
         found = by_code.get(problem.error) or _by_status(response.status_code)
-        action = problem.action
-        if action is None and issubclass(found, Transient):
-            action = "try again in a moment"
-        return found(message, subject=problem.subject, action=action)
+        if issubclass(found, Transient):
+            action = problem.action or "try again in a moment"
+            return found(message, subject=problem.subject, action=action, retry_after_s=_retry_after_s(response))
+        return found(message, subject=problem.subject, action=problem.action)
+
+
+def _retry_after_s(response: "httpx.Response") -> int:
+    header = response.headers.get("Retry-After", "")
+    return int(header) if header.isdigit() else 1
 
 
 def _by_status(status: int) -> type[LineageHubError]:
     if status == 404:
         return NotFound
-    if status in (429, 503):
+    if status in AWAY:
         return Overloaded
+    if status == TOO_LARGE:
+        return BodyTooLarge
     return InternalError if status >= 500 else InvalidRequest

@@ -1,121 +1,96 @@
-"""A file's bytes or events enter; what the hub accepted and what it refused leave, with a bar on a terminal.
+"""The texts of events enter; a hub takes them in batches, and what it refuses for good leaves.
 
-Lines that are no JSON are sent too: the hub keeps them as dead letters, where people look for them.
+Texts that are no JSON are sent too: the hub keeps them as dead letters, where people look for them. What a busy hub
+can't take yet is sent again, since a repeat does no harm.
 """
+
+from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import Protocol
 
 import msgspec
 
 from lineage_hub.cli.hub import Hub
-from lineage_hub.errors import Transient, Unreachable
+from lineage_hub.cli.terminal import one_line
+from lineage_hub.errors import BodyTooLarge, Overloaded, Transient
+from lineage_hub.transports.base import Refused
+from lineage_hub.transports.patience import Patience
 
 MAX_BATCH = 10_000
 # A request stays well under the hub's limit for a body.
 BATCH_BYTES = 8 * 1024 * 1024
-# Before each attempt.
-PAUSES_S = (0.0, 0.5, 1.0, 2.0, 4.0)
+GIVE_UP_AFTER_S = 60.0
 
 
-class _Refused(msgspec.Struct, frozen=True):
-    index: int = 0
+class _Failed(msgspec.Struct, frozen=True):
+    index: int
     reason: str = ""
     retriable: bool = False
 
 
 class _Answer(msgspec.Struct):
-    failed_events: list[_Refused] = []
+    failed_events: list[_Failed] = []
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """`number` counts the events of the file from 1."""
+class Sender:
+    """Waits for a hub that is away or busy, until nothing has worked for so many seconds."""
 
-    number: int
-    reason: str
+    def __init__(self, hub: Hub, give_up_after_s: float = GIVE_UP_AFTER_S) -> None:
+        self._hub, self._give_up_after_s = hub, give_up_after_s
+        self._is_waiting = False
 
+    def send(self, events: Sequence[bytes]) -> list[Refused]:
+        """What was refused, by its index; raises Transient when patience is at its end."""
+        refused: list[Refused] = []
+        waiting = list(range(len(events)))
+        patience = Patience(first_s=0.2, longest_s=10.0, open_after=6, cooling_s=5.0)
+        until = time.monotonic() + self._give_up_after_s
+        while waiting:
+            try:
+                failed = self._post([events[index] for index in waiting])
+            except BodyTooLarge as error:
+                refused += self._halved(events, waiting, error)
+                break
+            except Transient as error:
+                self._wait(patience.failed(error.retry_after_s), until, error)
+                continue
+            self._is_waiting = False
+            refused += [Refused(waiting[one.index], one.reason) for one in failed if not one.retriable]
+            again = [one for one in failed if one.retriable]
+            if again:
+                pause_s = patience.failed() if len(again) == len(waiting) else 0.0
+                self._wait(pause_s, until, Overloaded(again[0].reason, action="try again in a moment"))
+            waiting = [waiting[one.index] for one in again]
+        return sorted(refused, key=lambda one: one.index)
 
-class Result(msgspec.Struct):
-    accepted: int = 0
-    failures: list[Failure] = msgspec.field(default_factory=list)
+    def _halved(self, events: Sequence[bytes], waiting: Sequence[int], error: BodyTooLarge) -> list[Refused]:
+        """A hub, or a proxy before it, may have smaller limits than this program thinks."""
+        if len(waiting) == 1:
+            return [Refused(waiting[0], error.message)]
+        middle = len(waiting) // 2
+        return [
+            Refused(part[one.index], one.reason)
+            for part in (waiting[:middle], waiting[middle:])
+            for one in self.send([events[index] for index in part])
+        ]
 
-    def as_json(self) -> dict[str, object]:
-        refused = [{"event": one.number, "reason": one.reason} for one in self.failures]
-        return {"accepted": self.accepted, "refused": refused}
+    def _post(self, events: Sequence[bytes]) -> list[_Failed]:
+        answer = self._hub.ask("POST", "/lineage/batch", body=b"\n".join(events), body_type="application/x-ndjson")
+        failed = self._hub.decode(_Answer, answer).failed_events if answer else []
+        return [one for one in failed if 0 <= one.index < len(events)]
 
-
-def read_events(text: bytes) -> list[bytes]:
-    """A JSON array or object gives its events, anything else one event a line."""
-    stripped = text.strip()
-    if stripped[:1] == b"[":
-        try:
-            return [_on_one_line(bytes(one)) for one in msgspec.json.decode(stripped, type=list[msgspec.Raw])]
-        except msgspec.DecodeError:
-            pass
-    elif stripped[:1] == b"{":
-        try:
-            msgspec.json.decode(stripped, type=msgspec.Raw)
-            return [_on_one_line(stripped)]
-        except msgspec.DecodeError:
-            pass
-    return [line for line in (line.strip() for line in text.splitlines()) if line]
-
-
-def _on_one_line(event: bytes) -> bytes:
-    """JSON has no line break inside a string, so every one of them is mere layout."""
-    return event.replace(b"\n", b" ").replace(b"\r", b" ")
-
-
-def send_events(hub: Hub, events: Iterable[bytes], batch: int, total: int) -> Result:
-    result = Result()
-    with progress(total) as bar:
-        for group in _batches(iter(events), batch):
-            answer = hub.ask("POST", "/lineage/batch", body=b"\n".join(group), body_type="application/x-ndjson")
-            sent_before = result.accepted + len(result.failures)
-            refused = hub.decode(_Answer, answer).failed_events if answer else []
-            result.failures += [Failure(sent_before + one.index + 1, one.reason) for one in refused]
-            result.accepted += len(group) - len(refused)
-            bar.advance(len(group))
-    return result
-
-
-def _send_group(hub: Hub, group: list[bytes]) -> list[_Refused]:
-    """What stays refused; what a busy hub couldn't take yet is sent again, since a repeat does no harm."""
-    refused: list[_Refused] = []
-    waiting = list(range(len(group)))
-    for pause_s in PAUSES_S:
-        time.sleep(pause_s)
-        last = pause_s == PAUSES_S[-1]
-        body = b"\n".join(group[number] for number in waiting)
-        try:
-            answer = hub.ask("POST", "/lineage/batch", body=body, body_type="application/x-ndjson")
-        except Transient as error:
-            if last or isinstance(error, Unreachable):
-                raise
-            continue
-        failed = hub.decode(_Answer, answer).failed_events if answer else []
-        refused += [_Refused(waiting[one.index], one.reason) for one in failed if last or not one.retriable]
-        waiting = [waiting[one.index] for one in failed if one.retriable]
-        if last or not waiting:
-            break
-    return sorted(refused, key=lambda one: one.index)
-
-
-def _batches(events: Iterator[bytes], batch: int) -> Iterator[list[bytes]]:
-    while group := list(islice(events, batch)):
-        part: list[bytes] = []
-        size = 0
-        for event in group:
-            if part and size + len(event) > BATCH_BYTES:
-                yield part
-                part, size = [], 0
-            part.append(event)
-            size += len(event)
-        yield part
+    def _wait(self, seconds: float, until: float, error: Transient) -> None:
+        if time.monotonic() + seconds > until:
+            raise error
+        if not self._is_waiting:
+            # Once for each time that it goes wrong, not for each try.
+            print(one_line(f"waiting for the hub: {error.message}"), file=sys.stderr)
+            self._is_waiting = True
+        time.sleep(seconds)
 
 
 class Bar(Protocol):
@@ -128,15 +103,16 @@ class _NoBar:
 
 
 @contextmanager
-def progress(total: int, label: str = "Sending events") -> Iterator[Bar]:
-    """A bar on stderr when a person watches."""
+def progress(total: int | None, label: str = "Sending events", *, of_bytes: bool = False) -> Iterator[Bar]:
+    """A bar on stderr when a person watches; without a total it only shows that something goes on."""
     if not sys.stderr.isatty():
         yield _NoBar()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    done = DownloadColumn() if of_bytes else MofNCompleteColumn()
+    columns = (TextColumn(label), BarColumn(), done, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
         task = drawn.add_task(label, total=total)
 

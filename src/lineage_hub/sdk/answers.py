@@ -18,6 +18,8 @@ class LineageResult(msgspec.Struct, frozen=True):
 
 
 class TelemetryResult(msgspec.Struct, frozen=True):
+    """What the hub took of traces and metrics, and why not of the others."""
+
     traces_accepted: int = 0
     traces_rejected: int = 0
     metrics_accepted: int = 0

@@ -30,6 +30,8 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 @dataclass(frozen=True, slots=True)
 class LineageHubConfig:
+    """What the SDK goes by: where the hub is, who speaks, and how patiently."""
+
     hub_endpoint: str = ""
     """Without it events are printed."""
     api_key: str = field(default="", repr=False)
@@ -50,11 +52,8 @@ class LineageHubConfig:
 
     @classmethod
     def load(cls, file: str | Path | None = None, environ: Mapping[str, str] | None = None, **arguments: Any) -> Self:
-        environ = os.environ if environ is None else environ
-        found = _from_environment(environ)
-        path = file or environ.get(FILE_VARIABLE)
-        if path:
-            found.update(_from_file(Path(path)))
+        """Raises InvalidSetting for what is unknown or can't be read."""
+        found = {name: value for name, (value, _) in _found(file, environ).items()}
         found.update({name: value for name, value in arguments.items() if value is not None})
         known = {one.name: one for one in fields(cls)}
         for name in found:
@@ -68,12 +67,28 @@ class LineageHubConfig:
         return cls(**{name: _as(known[name].type, name, value) for name, value in found.items()})
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def origins(file: str | Path | None = None, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Where each value of `LineageHubConfig.load` comes from: default, a file or a variable."""
+    found = _found(file, environ)
+    return {one.name: found[one.name][1] if one.name in found else "default" for one in fields(LineageHubConfig)}
+
+
+def _found(file: str | Path | None, environ: Mapping[str, str] | None) -> dict[str, tuple[Any, str]]:
+    """Values by name, each with its origin."""
+    environ = os.environ if environ is None else environ
+    found = _from_environment(environ)
+    path = file or environ.get(FILE_VARIABLE)
+    if path:
+        found.update({name: (value, f"file {path}") for name, value in _from_file(Path(path)).items()})
+    return found
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+    found: dict[str, tuple[Any, str]] = {}
     for one in fields(LineageHubConfig):
         for variable in (PREFIX + one.name.upper(), *ELSEWHERE.get(one.name, ())):
             if environ.get(variable):
-                found[one.name] = environ[variable]
+                found[one.name] = environ[variable], f"environment {variable}"
                 break
     return found
 
@@ -120,6 +135,7 @@ def configure(file: str | Path | None = None, **arguments: Any) -> LineageHubCon
 
 
 def get_config() -> LineageHubConfig:
+    """What was configured, else what the file and the environment say; read once."""
     global _config  # noqa: PLW0603
     config = _config
     if config is None:
@@ -137,13 +153,21 @@ def reset_config() -> None:
         _config = None
 
 
+def replace_config(other: LineageHubConfig | None) -> LineageHubConfig | None:
+    """For tests: what was there before is returned, None if nothing had been said or read."""
+    global _config
+    with _lock:
+        before, _config = _config, other
+        return before
+
+
 def _without_fail() -> LineageHubConfig:
     try:
         return LineageHubConfig.load()
     except LineageHubError as error:
         warn_once("config", "the configuration is wrong, so only its readable part counts: %s", error)
     config = LineageHubConfig()
-    for name, value in _from_environment(os.environ).items():
+    for name, (value, _) in _from_environment(os.environ).items():
         try:
             wanted = next(one.type for one in fields(LineageHubConfig) if one.name == name)
             config = replace(config, **{name: _as(wanted, name, value)})

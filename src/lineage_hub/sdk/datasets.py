@@ -19,6 +19,8 @@ Name = tuple[str, str]
 
 
 class AdapterType(StrEnum):
+    """Kinds of systems whose datasets have names of their own."""
+
     MYSQL = "mysql"
     POSTGRES = "postgres"
     CLICKHOUSE = "clickhouse"
@@ -39,6 +41,8 @@ class AdapterType(StrEnum):
 
 
 class DataFormat(StrEnum):
+    """How the data of a dataset is written."""
+
     TABLE = "table"
     JSON = "json"
     AVRO = "avro"

@@ -154,6 +154,7 @@ threads.carry(_current)
 
 
 def current_run() -> Run | None:
+    """The run that this code is inside of."""
     return _current.get()
 
 

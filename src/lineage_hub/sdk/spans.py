@@ -31,6 +31,8 @@ def default_service() -> str:
 
 
 class SpanEvent(msgspec.Struct, frozen=True):
+    """Something that happened inside a span, such as an exception."""
+
     name: str
     time_ns: int
     attributes: Mapping[str, Any] = {}

@@ -30,6 +30,8 @@ class Refused:
 
 
 class Transport(ABC):
+    """A way for events to leave the program; `send_batch` is all that a new one has to have."""
+
     kind: ClassVar[str] = ""
 
     def send(self, event: Event) -> None:

@@ -30,6 +30,8 @@ THEIRS = (
 
 
 class TransportFactory:
+    """Makes transports from configurations."""
+
     def create(self, config: Mapping[str, Any] | None = None) -> Transport:
         """From the content of a `transport:` section, or of a whole document that has one."""
         params = dict(config) if config else configured()
