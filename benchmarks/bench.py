@@ -43,6 +43,8 @@ class Sizes:
     starts: int = 5
     idle_s: float = 2.0
     sdk_calls: int = 2_000
+    sdk_events: int = 30_000
+    sdk_events_down: int = 100_000
     judged: bool = True
 
 
@@ -66,6 +68,8 @@ SHORT = Sizes(
     starts=1,
     idle_s=0.1,
     sdk_calls=20,
+    sdk_events=200,
+    sdk_events_down=200,
     judged=False,
 )
 

@@ -15,6 +15,7 @@ from benchmarks import (
     lineage_as_of,
     lineage_reads,
     sdk_calls,
+    sdk_delivery,
     start_and_memory,
 )
 from benchmarks.bench import Program, add_arguments, run_programs
@@ -31,6 +32,7 @@ PROGRAMS: dict[str, Program] = {
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
     "sdk_calls": sdk_calls.measure,
+    "sdk_delivery": sdk_delivery.measure,
 }
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
 
