@@ -172,7 +172,7 @@ def test_a_full_spool_says_so_and_goes_on_when_there_is_room(make: Make) -> None
     port = free_port()
     client = make(f"http://127.0.0.1:{port}", flush_interval=0.0)
     spool = client._batches._opened()
-    spool.journal._max_bytes = 2000
+    spool.journal._max_bytes, spool.journal._room = 2000, 0
     for number in range(4):
         client.add_event(event(number))
     with pytest.raises(StorageFull, match="full") as told:

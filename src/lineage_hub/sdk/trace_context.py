@@ -14,6 +14,7 @@ from contextvars import ContextVar, Token
 from typing import Any, NamedTuple
 
 from lineage_hub.sdk import threads
+from lineage_hub.sdk.config import get_config
 
 TRACEPARENT, TRACESTATE = "TRACEPARENT", "TRACESTATE"
 SAMPLED = 1
@@ -22,6 +23,7 @@ _KNOWN_FLAGS = 3
 _FORM = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.ASCII)
 _MEMBER = re.compile(r"[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]")
 _MOST_MEMBERS = 32
+_OPENTELEMETRY = "opentelemetry.trace"
 
 
 class TraceContext(NamedTuple):
@@ -114,7 +116,7 @@ def ambient() -> TraceContext | None:
 
 def from_opentelemetry() -> TraceContext | None:
     # Whoever has a span has imported it already.
-    module: Any = sys.modules.get("opentelemetry.trace")
+    module: Any = sys.modules.get(_OPENTELEMETRY)
     if module is None:
         return None
     try:
@@ -128,15 +130,26 @@ def from_opentelemetry() -> TraceContext | None:
         return None
 
 
+_given: tuple[object, TraceContext | None] = (None, None)
+
+
 def from_environment() -> TraceContext | None:
-    """What the program that started this one passed on."""
-    found = os.environ.get(TRACEPARENT)
-    return parse(found, os.environ.get(TRACESTATE, "")) if found else None
+    """What the program that started this one passed on; read again when the SDK is configured anew."""
+    global _given  # noqa: PLW0603
+    config = get_config()
+    if _given[0] is not config:
+        found = os.environ.get(TRACEPARENT)
+        _given = (config, parse(found, os.environ.get(TRACESTATE, "")) if found else None)
+    return _given[1]
 
 
 def of_new_run(run_id: str, parent: TraceContext | None) -> TraceContext | None:
     """`parent` is the context of the run that it is inside of."""
-    found = ambient() or parent or from_environment()
+    if parent is None and _inner.get() is None and _OPENTELEMETRY not in sys.modules:
+        # So it mostly is, and each call asks.
+        found = from_environment()
+    else:
+        found = ambient() or parent or from_environment()
     if found is not None and not found.is_span:
         return found._replace(span_id=_digits(run_id, 16))
     return found

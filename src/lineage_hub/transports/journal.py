@@ -108,6 +108,7 @@ class Journal:
         self.segments: list[Segment] = []
         """Own files, the oldest first; the last is the one that is appended to."""
         self._other_bytes = 0
+        self._room = 0
         self._make_folder()
         _every_journal.add(self)
 
@@ -123,11 +124,10 @@ class Journal:
 
     def append(self, *events: bytes) -> tuple[Segment, int]:
         """All or none. Returns once the system has them: they outlive the process, though not yet a loss of power."""
-        text = b"".join([line_of(event) for event in events])
+        text = line_of(events[0]) if len(events) == 1 else b"".join([line_of(event) for event in events])
         with self._lock:
-            own = sum([segment.size - segment.confirmed for segment in self.segments])
-            if own + self._other_bytes + len(text) > self._max_bytes:
-                raise self._full(f"it holds its {self._max_bytes:,} bytes of events that wait to be sent")
+            if len(text) > self._room:
+                self._look_for_room(len(text))
             try:
                 segment = self.segments[-1] if self.segments else self._begin()
                 if segment.size and segment.size + len(text) > self._segment_bytes:
@@ -145,8 +145,16 @@ class Journal:
                     subject=str(self.folder),
                     action="check the folder and its disk",
                 ) from error
+            self._room -= written
             segment.size += written
             return segment, segment.size
+
+    def _look_for_room(self, size: int) -> None:
+        """Counted anew when what was left at the last count has been used: most of it is sent by then."""
+        own = sum([segment.size - segment.confirmed for segment in self.segments])
+        self._room = self._max_bytes - own - self._other_bytes
+        if size > self._room:
+            raise self._full(f"it holds its {self._max_bytes:,} bytes of events that wait to be sent")
 
     def _full(self, why: str | None) -> StorageFull:
         return StorageFull(
@@ -215,7 +223,7 @@ class Journal:
                     yield Segment(path, fd)
                 else:
                     os.close(fd)
-        self._other_bytes = others
+        self._other_bytes, self._room = others, 0
 
     def reject(self, event: bytes, reason: str, most_bytes: int = 10 * 1024 * 1024) -> None:
         """Kept for a person to look at; without end they would fill the disk."""
