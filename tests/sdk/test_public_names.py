@@ -11,8 +11,8 @@ PUBLIC = {
     "lineage_hub.sdk": """
         AdapterType BatchingLineageClient DataFormat DatasetSpec Health LineageHubClient LineageHubConfig LineageResult
         Metric Namespace Run Span SpanEvent SyncBatchingLineageClient SyncLineageHubClient SyncTelemetryClient
-        TelemetryClient TelemetryResult configure current_run current_traceparent flush get_config lineage_track
-        reset_config telemetry_track trace_headers track
+        TelemetryClient TelemetryResult configure current_run current_traceparent flush get_config instrument
+        lineage_track reset_config telemetry_track trace_headers track
     """,
     "lineage_hub.transports": "Config Refused Terminal Transient Transport TransportFactory",
     "lineage_hub.testing": "LineageEvents RecordedRun RecordingTransport recorded",

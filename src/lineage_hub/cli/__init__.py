@@ -4,13 +4,22 @@ The exit code is 0, that of the error's class, or 2 when the command itself was 
 """
 
 import sys
+from collections.abc import Callable
 
 from lineage_hub.errors import LineageHubError
+
+
+class Handover(BaseException):
+    """Raised by a command for what is to run after the command line is out of the way, which would catch its errors."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self.run = run
 
 
 def main() -> None:
     from lineage_hub.cli.app import load_app
 
+    hook, run = sys.excepthook, None
     try:
         load_app()()
     except LineageHubError as error:
@@ -18,6 +27,11 @@ def main() -> None:
 
         print(lines_of_text(explain(error)), file=sys.stderr)
         sys.exit(error.exit_code)
+    except Handover as handover:
+        run = handover.run
+    if run is not None:
+        sys.excepthook = hook
+        run()
 
 
 def explain(error: LineageHubError) -> str:

@@ -24,6 +24,7 @@ COMMANDS = (
     "doctor",
     "backup",
     "demo",
+    "instrument",
     "config",
 )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lineage_hub.sdk.config import LineageHubConfig, configure, get_config, reset_config
 from lineage_hub.sdk.datasets import AdapterType, DataFormat, DatasetSpec
 from lineage_hub.sdk.flushing import flush
+from lineage_hub.sdk.instrumentation import instrument
 from lineage_hub.sdk.runs import Run, current_run
 from lineage_hub.sdk.tracing import current_traceparent, trace_headers
 from lineage_hub.sdk.tracking import lineage_track, track
@@ -46,6 +47,7 @@ __all__ = [
     "current_traceparent",
     "flush",
     "get_config",
+    "instrument",
     "lineage_track",
     "reset_config",
     "telemetry_track",

@@ -130,8 +130,18 @@ def configure(file: str | Path | None = None, **arguments: Any) -> LineageHubCon
     """What is said here counts for the whole process."""
     global _config  # noqa: PLW0603
     with _lock:
-        _config = LineageHubConfig.load(file, **arguments)
-        return _config
+        _config = config = LineageHubConfig.load(file, **arguments)
+    _instrument(config)
+    return config
+
+
+def override(**arguments: Any) -> LineageHubConfig:
+    """As configured but for these values; what is wrong elsewhere is told once and left aside."""
+    global _config  # noqa: PLW0603
+    config = replace(get_config(), **arguments)
+    with _lock:
+        _config = config
+    return config
 
 
 def get_config() -> LineageHubConfig:
@@ -143,7 +153,15 @@ def get_config() -> LineageHubConfig:
             if _config is None:
                 _config = _without_fail()
             config = _config
+        _instrument(config)
     return config
+
+
+def _instrument(config: LineageHubConfig) -> None:
+    if config.auto_instrument and config.enable_lineage:
+        from lineage_hub.sdk.instrumentation import instrument
+
+        instrument()
 
 
 def reset_config() -> None:

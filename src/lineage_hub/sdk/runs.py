@@ -19,7 +19,7 @@ from lineage_hub.sdk.said import Said, encode, facet, own_facet
 from lineage_hub.sdk.trace_context import TraceContext, begun_by, facet_content, of_new_run
 
 TRACE_FACET = "lineageHub_trace"
-START, COMPLETE, FAIL, ABORT = b"START", b"COMPLETE", b"FAIL", b"ABORT"
+START, RUNNING, COMPLETE, FAIL, ABORT = b"START", b"RUNNING", b"COMPLETE", b"FAIL", b"ABORT"
 Send = Callable[[bytes], None]
 
 
@@ -70,14 +70,27 @@ class Run:
             self.add_facet(TRACE_FACET, facet_content(self.trace))
         return self.trace
 
-    def add_input(self, dataset: Any, **facets: Any) -> None:
-        with self._lock:
-            self._own().add_dataset("inputs", dataset, facets)
+    @property
+    def ended(self) -> bool:
+        """Whether its last event has been told."""
+        return self._ended
 
-    def add_output(self, dataset: Any, *, columns: Mapping[str, Iterable[Any]] | None = None, **facets: Any) -> None:
+    def add_input(self, dataset: Any, *, frame: Any = None, **facets: Any) -> None:
+        """`frame` is a DataFrame that holds it: its columns, and its rows where they are counted, are told too."""
+        with self._lock:
+            self._own().add_dataset("inputs", dataset, facets, frame=frame)
+
+    def add_output(
+        self, dataset: Any, *, columns: Mapping[str, Iterable[Any]] | None = None, frame: Any = None, **facets: Any
+    ) -> None:
         """`columns` tells of each field of the output which fields it is made from, as (dataset, field)."""
         with self._lock:
-            self._own().add_dataset("outputs", dataset, facets, columns)
+            self._own().add_dataset("outputs", dataset, facets, columns, frame)
+
+    def put(self, side: str, key: tuple[str, str], facets: Mapping[str, Any]) -> None:
+        """A dataset by its OpenLineage name, on the side `inputs` or `outputs`."""
+        with self._lock:
+            self._own().put(side, key, facets)
 
     def add_facet(self, name: str, content: Mapping[str, Any], *, of: str = "run") -> None:
         """Of the run, or with `of="job"` of its job."""
@@ -103,6 +116,10 @@ class Run:
 
     def start(self) -> None:
         self._send(self._event(START))
+
+    def update(self) -> None:
+        """What was added so far is told now, by an event of its own."""
+        self._send(self._event(RUNNING))
 
     def end(self, error: BaseException | None = None) -> None:
         """Once: what comes after says nothing."""

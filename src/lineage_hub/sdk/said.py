@@ -18,6 +18,11 @@ PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}/sdk"
 RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 FACETS = "https://openlineage.io/spec/facets"
 Name = tuple[str, str]
+# What is said of a dataset as something read or written, not of the dataset itself.
+_OF_SIDE = {
+    "inputs": ("inputFacets", ("inputStatistics", "dataQualityMetrics", "dataQualityAssertions")),
+    "outputs": ("outputFacets", ("outputStatistics",)),
+}
 encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
@@ -59,7 +64,7 @@ class Said:
         """Members of an event, without the braces around them."""
         if self._text is None:
             sides = {
-                side: [{"namespace": key[0], "name": key[1], "facets": facets} for key, facets in found.items()]
+                side: [_dataset(side, key, facets) for key, facets in found.items()]
                 for side, found in self._datasets.items()
             }
             job = {"namespace": self.namespace, "name": self.name, "facets": self._job_facets}
@@ -84,19 +89,27 @@ class Said:
         dataset: Any,
         facets: Mapping[str, Any] | None = None,
         columns: Mapping[str, Iterable[Any]] | None = None,
+        frame: Any = None,
     ) -> None:
         """Of what describes no dataset nothing is told: that mustn't be the end of what is observed."""
         try:
             key, wrong = resolved(DatasetSpec.of(dataset), self.namespace)
             told = {name: content for name, content in facets.items() if content is not None} if facets else {}
+            if frame is not None:
+                from lineage_hub.sdk.frames import facets_of
+
+                told = {**facets_of(frame, side), **told}
             if columns:
                 told["columnLineage"] = self._columns(columns)
-            self._datasets[side].setdefault(key, {}).update(told)
-            self._text = None
+            self.put(side, key, told)
             if wrong is not None:
                 warn_once(f"dataset {wrong}", "a dataset has a plain name only: %s", wrong)
         except Exception as error:
             warn_once(f"dataset {type(error).__name__}", "a dataset is not told of as it should be: %s", error)
+
+    def put(self, side: str, key: Name, facets: Mapping[str, Any]) -> None:
+        self._datasets[side].setdefault(key, {}).update(facets)
+        self._text = None
 
     def _columns(self, columns: Mapping[str, Iterable[Any]]) -> dict[str, Any]:
         fields: dict[str, Any] = {}
@@ -107,3 +120,11 @@ class Said:
                 inputs.append({"namespace": namespace, "name": name, "field": field})
             fields[target] = {"inputFields": inputs}
         return facet("1-2-0/ColumnLineageDatasetFacet", fields=fields)
+
+
+def _dataset(side: str, key: Name, facets: Mapping[str, Any]) -> dict[str, Any]:
+    where, names = _OF_SIDE[side]
+    own = dict(facets)
+    apart = {name: own.pop(name) for name in names if name in own}
+    told = {"namespace": key[0], "name": key[1], "facets": own}
+    return {**told, where: apart} if apart else told

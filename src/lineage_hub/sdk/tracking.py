@@ -6,13 +6,14 @@ Whatever goes wrong here stays here: the function runs exactly once, and its res
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, overload
 
 from lineage_hub.sdk import outbox, threads
 from lineage_hub.sdk.config import get_config
+from lineage_hub.sdk.frames import frames_in, frames_of_result, matched
 from lineage_hub.sdk.runs import Run, current_run, enter, leave
 from lineage_hub.sdk.said import Said
 from lineage_hub.sdk.warnings import warn_once
@@ -70,8 +71,12 @@ class _Call:
             said = told.said()
             run = Run(said.namespace, said.name, outbox.send, run_id=told.job.run_id, parent=current_run(), said=said)
             self.run = run
-            if callable(self._job.inputs):
-                _add(run.add_input, self._job.inputs(*args, **kwargs))
+            if self._job.inputs is not None:
+                frames = frames_in((*args, *kwargs.values()))
+                if callable(self._job.inputs):
+                    _add(run.add_input, self._job.inputs(*args, **kwargs), frames)
+                elif frames:
+                    _add(run.add_input, self._job.inputs, frames)
             run.start()
         except Exception as error:
             _warn(error)
@@ -79,9 +84,14 @@ class _Call:
     def complete(self, result: Any = None) -> None:
         if self.run is None:
             return
-        if callable(self._job.outputs):
+        if self._job.outputs is not None:
             try:
-                _add(self.run.add_output, _of_result(self._job.outputs, result, self._args, self._kwargs))
+                frames = frames_of_result(result)
+                if callable(self._job.outputs):
+                    found = _of_result(self._job.outputs, result, self._args, self._kwargs)
+                    _add(self.run.add_output, found, frames)
+                elif frames:
+                    _add(self.run.add_output, self._job.outputs, frames)
             except Exception as error:
                 _warn(error)
         self._end(None)
@@ -120,17 +130,20 @@ def _each(datasets: Datasets) -> Iterable[Any]:
     return [datasets] if isinstance(datasets, str | Mapping) or not isinstance(datasets, Iterable) else datasets
 
 
-def _add(add: Callable[[Any], None], datasets: Datasets) -> None:
-    for one in _each(datasets):
+def _add(add: Callable[..., None], datasets: Datasets, frames: Sequence[Any]) -> None:
+    for one, frame in matched(list(_each(datasets)), frames):
         try:
-            add(one)
+            add(one, frame=frame)
         except Exception as error:
             _warn(error)
 
 
 def _of_result(datasets: Callable[..., Any], result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`lambda result: …`, or the same with the arguments after it."""
-    wanted = inspect.signature(datasets).parameters.values()
+    try:
+        wanted = inspect.signature(datasets).parameters.values()
+    except ValueError:
+        return datasets(result)  # a built-in that doesn't say
     positional = [one for one in wanted if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     takes_all = any(one.kind is one.VAR_POSITIONAL for one in wanted)
     return datasets(result) if len(positional) == 1 and not takes_all else datasets(result, *args, **kwargs)
@@ -171,7 +184,7 @@ def lineage_track(
 
 def _read_once(datasets: Datasets) -> Datasets:
     """What is no function may be an iterator, which can be read once only."""
-    return datasets if callable(datasets) else list(_each(datasets))
+    return datasets if datasets is None or callable(datasets) else list(_each(datasets))
 
 
 def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
