@@ -22,20 +22,28 @@ _instead: Callable[[bytes], None] | None = None
 
 def send(event: bytes) -> None:
     try:
-        if _instead is not None:
-            _instead(event)
-            return
         config = get_config()
-        if not config.enable_lineage:
-            return
-        if config.dry_run:
-            sys.stderr.write(event.decode() + "\n")
-            return
-        _transport(config).send(event)
+        made = _made
+        if made is not None and made[0] is config and _instead is None:
+            made[1].send(event)
+        else:
+            _begin(config, event)
     except StorageFull as error:
         warn_once("full", "%s; new events are counted and dropped until there is room", error)
     except Exception as error:
         warn_once(f"send {type(error).__name__}", "events can't be sent: %s", error)
+
+
+def _begin(config: LineageHubConfig, event: bytes) -> None:
+    """The first event, and all that don't go to a hub."""
+    if _instead is not None:
+        _instead(event)
+    elif not config.enable_lineage:
+        return
+    elif config.dry_run:
+        sys.stderr.write(event.decode() + "\n")
+    else:
+        _transport(config).send(event)
 
 
 def flush(timeout: float = -1.0) -> bool:

@@ -5,7 +5,6 @@ Events are put together as text on the caller's thread, in microseconds; sending
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 import traceback
@@ -180,6 +179,7 @@ def enter(run: Run) -> Token[Run | None]:
 
 
 def leave(token: Token[Run | None]) -> None:
-    # A coroutine may be closed from another context than the one that it ran in.
-    with contextlib.suppress(ValueError):
+    try:
         _current.reset(token)
+    except ValueError:
+        pass  # a coroutine may be closed from another context than the one that it ran in

@@ -46,6 +46,7 @@ class _Told:
         namespace = self.job.namespace or get_config().namespace
         said = self._said
         if said is None or said.namespace != namespace:
+            threads.install()
             said = Said(namespace, self._name)
             if self.job.description:
                 said.describe(self.job.description)
@@ -67,12 +68,11 @@ class _Call:
         self._wait = wait
         self._job, self._args, self._kwargs = told.job, args, kwargs
         try:
-            threads.install()
             said = told.said()
             run = Run(said.namespace, said.name, outbox.send, run_id=told.job.run_id, parent=current_run(), said=said)
             self.run = run
             if self._job.inputs is not None:
-                frames = frames_in((*args, *kwargs.values()))
+                frames = frames_in((*args, *kwargs.values())) if args or kwargs else []
                 if callable(self._job.inputs):
                     _add(run.add_input, self._job.inputs(*args, **kwargs), frames)
                 elif frames:

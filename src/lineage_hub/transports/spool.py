@@ -103,20 +103,24 @@ class SpoolTransport(Transport):
     def send(self, event: object) -> None:
         """On disk when it returns; raises StorageFull when there is no room for it."""
         text = event_text(event)
-        gap = self._take_gap()
-        try:
-            segment, position = self.journal.append(*([gap_event(gap)] if gap.count else ()), text)
-        except StorageFull as error:
-            self._note_gap(gap, str(error))
-            raise
+        if self._gap.count:
+            segment, position = self._append_after_gap(text)
+        else:
+            try:
+                segment, position = self.journal.append(text)
+            except StorageFull as error:
+                self._note_gap(_Gap(), str(error))
+                raise
         with self._lock:
             self.counts.taken += 1
             self._lingering += 1
-        if self._closed:
-            # The program is ending: it stays on disk, for the next process.
-            self.journal.sync()
-            return
-        worker = self._running()
+        worker = self._worker
+        if worker is None or worker.has_ended or self._closed:
+            if self._closed:
+                # The program is ending: it stays on disk, for the next process.
+                self.journal.sync()
+                return
+            worker = self._running()
         worker.rouse()
         if self._lingering >= self.config.batch_events:
             # It is company enough.
@@ -124,6 +128,14 @@ class SpoolTransport(Transport):
             worker.hurry()
         if self.config.durable:
             worker.wait_synced(segment, position)
+
+    def _append_after_gap(self, text: bytes) -> tuple[Segment, int]:
+        gap = self._take_gap()
+        try:
+            return self.journal.append(*([gap_event(gap)] if gap.count else ()), text)
+        except StorageFull as error:
+            self._note_gap(gap, str(error))
+            raise
 
     def send_batch(self, events: Sequence[bytes]) -> list[Refused]:
         for event in events:
@@ -172,8 +184,6 @@ class SpoolTransport(Transport):
         return worker
 
     def _take_gap(self) -> _Gap:
-        if not self._gap.count:
-            return self._gap
         with self._lock:
             gap, self._gap = self._gap, _Gap()
             return gap
@@ -247,12 +257,12 @@ class _Watch:
 
     def __init__(self) -> None:
         self._alarm = threading.Event()
-        self._asleep = self._hurried = False
+        self.is_asleep = self._hurried = False
         self._busy_at = time.monotonic()
 
     def rouse(self) -> None:
         """There is work: it may wait until the thread looks."""
-        if self._asleep:
+        if self.is_asleep:
             self._alarm.set()
 
     def hurry(self) -> None:
@@ -265,11 +275,11 @@ class _Watch:
         if not is_idle():
             self._busy_at = now
         if now - self._busy_at >= self.ATTENTIVE_S:
-            self._asleep = True
+            self.is_asleep = True
             # What came before it said that it sleeps rouses nobody.
             if is_idle():
                 self._alarm.wait(seldom_s)
-            self._asleep = False
+            self.is_asleep = False
             if not self._hurried:
                 self._alarm.clear()
         # What came gets company.
@@ -304,8 +314,9 @@ class _Worker:
             thread.start()
 
     def rouse(self) -> None:
-        self._sending.rouse()
-        self._syncing.rouse()
+        if self._sending.is_asleep or self._syncing.is_asleep:
+            self._sending.rouse()
+            self._syncing.rouse()
 
     def hurry(self) -> None:
         self._sending.hurry()
