@@ -409,6 +409,7 @@ def test_one_client_serves_one_loop_after_another() -> None:
         for _ in range(3):
             assert asyncio.run(client.send_lineage_events([event(1)])).accepted == 1
         asyncio.run(client.close())
+        del client
         gc.collect()
 
 

@@ -13,7 +13,6 @@ import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from weakref import WeakKeyDictionary
 
 from lineage_hub import __version__
 from lineage_hub.errors import Conflict, LineageHubError, Unreachable
@@ -136,7 +135,7 @@ class AsyncShell(_Shell):
 
     def __init__(self, to: Destination) -> None:
         super().__init__(to)
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._clients: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
 
     async def run(self, talk: Talk[T]) -> T:
         self._check_open()
@@ -173,6 +172,8 @@ class AsyncShell(_Shell):
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
+            # Those of loops that have ended can be used, and closed, no more.
+            self._clients = {other: kept for other, kept in self._clients.items() if not other.is_closed()}
             client = self._clients[loop] = httpx.AsyncClient(**self._settings())
         return client
 
