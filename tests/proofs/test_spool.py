@@ -23,9 +23,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.serial, pytest.mark.timeout(TIMEOUT_
 
 # Says the number of each event on standard output once its call has returned.
 PROGRAM = """
-import os, sys
+import os, sys, time
 from lineage_hub.transports.spool import SpoolConfig, SpoolTransport
-url, folder, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+url, folder, first, count, pause = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
 spool = SpoolTransport(SpoolConfig(
     transport={"type": "batch", "url": url}, folder=folder, longest_wait=0.5, cooling=0.2, exit_timeout=120,
 ))
@@ -37,6 +37,7 @@ for number in range(first, first + count):
             "job": {"namespace": "spool", "name": f"job-{number % 50}"},
         })
         os.write(1, f"{kind} {number}\\n".encode())
+    time.sleep(pause)
 """
 
 
@@ -69,8 +70,8 @@ print("done", taken, refused, flush=True)
 """
 
 
-def program(url: str, folder: Path, first: int, count: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", PROGRAM, url, str(folder), str(first), str(count)]
+def program(url: str, folder: Path, first: int, count: int, pause_s: float = 0.0) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PROGRAM, url, str(folder), str(first), str(count), str(pause_s)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
 
 
@@ -115,10 +116,10 @@ def test_events_whose_call_returned_arrive_though_the_program_was_killed(tmp_pat
 
 
 def test_a_hub_that_comes_and_goes_loses_nothing_and_keeps_the_order_of_a_run(tmp_path: Path) -> None:
-    seconds = pick(20, 600)
+    seconds, pause_s = pick(120, 600), 0.005
     port = free_port()
     hub = HubProcess(tmp_path / "hub", port=port)
-    running = program(hub.url, tmp_path / "spool", 0, pick(20_000, 200_000))
+    running = program(hub.url, tmp_path / "spool", 0, int(seconds / pause_s), pause_s)
     output: list[bytes] = []
     assert running.stdout is not None
     reader = threading.Thread(target=lambda: output.append(running.stdout.read()))  # type: ignore[union-attr]
