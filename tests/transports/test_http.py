@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from lineage_hub.errors import InvalidEvent, LineageHubError, Overloaded, Refusal, Transient, Unreachable
+from lineage_hub.errors import (
+    InvalidEvent,
+    InvalidSetting,
+    LineageHubError,
+    Overloaded,
+    Refusal,
+    Transient,
+    Unreachable,
+)
 from lineage_hub.transports import TransportFactory
 from lineage_hub.transports.base import Transport, event_text
 from tests.transports.recorder import TAKEN, Recorder, Reply, Request
@@ -140,3 +148,10 @@ def test_an_event_that_is_no_json_is_an_error_of_ours() -> None:
     for bad in (circle, "\ud800", {"text": "\ud800"}):
         with pytest.raises(InvalidEvent):
             event_text(bad)
+
+
+@pytest.mark.parametrize("key", ["geheim\n", "geheim\r\nX-Other: 1", "gehéim"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_told(key: str) -> None:
+    with pytest.raises(InvalidSetting) as told:
+        batch("http://127.0.0.1:9", api_key=key)
+    assert "geh" not in f"{told.value} {told.value.action} {told.value.subject}"

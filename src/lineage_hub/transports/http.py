@@ -31,6 +31,12 @@ class HttpConnection:
 
     def __init__(self, url: str, headers: Mapping[str, str], timeout_s: float, *, verify: bool = True) -> None:
         self.url = _checked(url)
+        for name, value in headers.items():
+            if not (value.isascii() and value.isprintable()):
+                # The library's own message would show it, and it may be a key.
+                raise InvalidSetting(
+                    f"the header {name} can't be sent", subject=name, action="copy its value again, without line breaks"
+                )
         self._headers = {"User-Agent": f"lineage-hub/{__version__}", **headers}
         self._timeout_s, self._verify = timeout_s, verify
         self._connection: http.client.HTTPConnection | None = None

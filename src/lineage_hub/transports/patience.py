@@ -40,5 +40,5 @@ class Patience:
         if self.failures >= self.open_after:
             self._opened_at = self.clock()
             return max(self.cooling_s * self._chance.uniform(1.0, 1.25), min(retry_after_s, self.longest_s))
-        bound = min(self.longest_s, self.first_s * 2.0 ** (self.failures - 1))
+        bound = min(self.longest_s, self.first_s * 2.0 ** min(self.failures - 1, 60))
         return max(self._chance.uniform(bound / 2, bound), min(retry_after_s, self.longest_s))
