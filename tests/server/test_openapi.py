@@ -25,6 +25,20 @@ def test_every_route_is_described_with_its_errors(client: TestClient) -> None:
                 assert answer["description"], (method, path, status)
 
 
+def test_every_route_is_in_a_group_of_the_page(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    groups = [group["name"] for group in document["tags"]]
+    found = {
+        tag for methods in document["paths"].values() for operation in methods.values() for tag in operation["tags"]
+    }
+    assert found == set(groups)
+    assert groups[0] == "Events in"
+    # A generated summary repeats the function's name; ours begin with a verb and go on in small letters.
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"] == operation["summary"].capitalize() or "Prometheus" in operation["summary"]
+
+
 def test_the_page_of_the_document_needs_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/docs")
     assert page.status_code == 200

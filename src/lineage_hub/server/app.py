@@ -22,6 +22,17 @@ from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
 
+# In the order of the page at /docs.
+GROUPS = (
+    "Events in",
+    "Lineage",
+    "Jobs and runs",
+    "Datasets",
+    "Namespaces",
+    "Events",
+    "Dead letters",
+    "Health",
+)
 ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router, docs_page.router)
 # Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
 DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
@@ -51,6 +62,7 @@ def create_app(
         title="Lineage Hub",
         description="Where data comes from, what it feeds, which run made it, and what changed.",
         version=__version__,
+        openapi_tags=[{"name": name} for name in GROUPS],
         lifespan=lifespan,
         # Every route answers with bytes of its own making; a model would render them a second time.
         default_response_class=Response,

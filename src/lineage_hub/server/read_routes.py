@@ -6,6 +6,7 @@ Each route reads its parameters, asks one question of `query/` in a worker threa
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Annotated, Any
 
 import msgspec
@@ -29,7 +30,13 @@ from lineage_hub.server.hub import hub_of
 from lineage_hub.server.names import DATASET, JOB, NAMESPACE, RUN
 from lineage_hub.wire import instant, instant_text
 
-router = APIRouter(prefix="/api/v1", tags=["lineage"])
+router = APIRouter(prefix="/api/v1")
+# The groups of the page at /docs.
+LINEAGE: list[str | Enum] = ["Lineage"]
+JOBS: list[str | Enum] = ["Jobs and runs"]
+DATASETS: list[str | Enum] = ["Datasets"]
+NAMESPACES: list[str | Enum] = ["Namespaces"]
+EVENTS: list[str | Enum] = ["Events"]
 encode = msgspec.json.Encoder().encode
 STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 BEGINNING = -(2**63)
@@ -75,12 +82,12 @@ async def ask(request: Request, at: Moment, question: Callable[[Snapshot], Any],
     return Response(await run_in_threadpool(answer), media_type=MEDIA_TYPES.get(style, "application/json"))
 
 
-@router.get("/namespaces")
+@router.get("/namespaces", summary="List namespaces", tags=NAMESPACES)
 async def list_namespaces(request: Request, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     return await ask(request, at, lambda snapshot: namespaces_query.namespaces(snapshot, limit, offset))
 
 
-@router.get("/jobs")
+@router.get("/jobs", summary="List jobs of all namespaces", tags=JOBS)
 async def list_jobs(
     request: Request,
     at: At,
@@ -102,17 +109,17 @@ def _states(states: list[str] | None) -> list[str]:
     return wanted
 
 
-@router.get(f"/jobs/runs/{RUN}/facets")
+@router.get(f"/jobs/runs/{RUN}/facets", summary="Show the facets of a run", tags=JOBS)
 async def get_run_facets(request: Request, run_id: Name, at: At, type: str = "run") -> Response:
     return await ask(request, at, lambda snapshot: runs_query.run_facets(snapshot, run_id, type))
 
 
-@router.get(f"/jobs/runs/{RUN}")
+@router.get(f"/jobs/runs/{RUN}", summary="Show a run", tags=JOBS)
 async def get_run(request: Request, run_id: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: runs_query.run(snapshot, run_id))
 
 
-@router.get("/lineage/diff")
+@router.get("/lineage/diff", summary="Compare lineage at two moments", tags=LINEAGE)
 async def get_diff(
     request: Request,
     node: Node,
@@ -142,7 +149,7 @@ async def get_diff(
     return Response(await run_in_threadpool(answer), media_type="application/json")
 
 
-@router.get("/lineage")
+@router.get("/lineage", summary="Show what feeds a job or dataset and what it feeds", tags=LINEAGE)
 async def get_lineage(
     request: Request,
     node: Node,
@@ -158,7 +165,7 @@ async def get_lineage(
     return await ask(request, at, lambda snapshot: lineage_query.lineage(snapshot, question), style)
 
 
-@router.get("/column-lineage")
+@router.get("/column-lineage", summary="Show where columns come from", tags=LINEAGE)
 async def get_column_lineage(
     request: Request,
     node: Node,
@@ -186,12 +193,12 @@ async def get_column_lineage(
     return await ask(request, at, question, style)
 
 
-@router.get("/edges/{edge}/evidence")
+@router.get("/edges/{edge}/evidence", summary="Show the runs and events behind an edge", tags=LINEAGE)
 async def get_evidence(request: Request, edge: str, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     return await ask(request, at, lambda snapshot: evidence_query.evidence(snapshot, edge, limit, offset))
 
 
-@router.get("/events/lineage")
+@router.get("/events/lineage", summary="List events as they were sent", tags=EVENTS)
 async def list_events(
     request: Request,
     at: At,
@@ -208,24 +215,24 @@ async def list_events(
     return await ask(request, at, lambda snapshot: events_query.events(snapshot, first, last, down, limit, offset))
 
 
-@router.get("/events/{event_id}")
+@router.get("/events/{event_id}", summary="Show an event, with what is wrong with its facets", tags=EVENTS)
 async def get_event(request: Request, event_id: str, at: At) -> Response:
     return await ask(request, at, lambda snapshot: events_query.event(snapshot, event_id))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions/{{version}}")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions/{{version}}", summary="Show a version of a job", tags=JOBS)
 async def get_job_version(request: Request, namespace: Name, job: Name, version: str, at: At) -> Response:
     return await ask(request, at, lambda s: jobs_query.job_version_answer(s, namespace, job, version))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/versions", summary="List the versions of a job", tags=JOBS)
 async def list_job_versions(
     request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
     return await ask(request, at, lambda s: jobs_query.job_versions(s, namespace, job, limit, offset))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/runs")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/runs", summary="List the runs of a job, the latest first", tags=JOBS)
 async def list_runs(
     request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
@@ -235,12 +242,12 @@ async def list_runs(
     return await ask(request, at, question)
 
 
-@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}")
+@router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}", summary="Show a job", tags=JOBS)
 async def get_job(request: Request, namespace: Name, job: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: jobs_query.job(snapshot, namespace, job))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/jobs")
+@router.get(f"/namespaces/{NAMESPACE}/jobs", summary="List the jobs of a namespace", tags=JOBS)
 async def list_jobs_of_namespace(
     request: Request,
     namespace: Name,
@@ -258,24 +265,30 @@ async def list_jobs_of_namespace(
     return await ask(request, at, question)
 
 
-@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions/{{version}}")
+@router.get(
+    f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions/{{version}}",
+    summary="Show a version of a dataset",
+    tags=DATASETS,
+)
 async def get_dataset_version(request: Request, namespace: Name, dataset: Name, version: str, at: At) -> Response:
     return await ask(request, at, lambda s: datasets_query.dataset_version_answer(s, namespace, dataset, version))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions")
+@router.get(
+    f"/namespaces/{NAMESPACE}/datasets/{DATASET}/versions", summary="List the versions of a dataset", tags=DATASETS
+)
 async def list_dataset_versions(
     request: Request, namespace: Name, dataset: Name, at: At, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
     return await ask(request, at, lambda s: datasets_query.dataset_versions(s, namespace, dataset, limit, offset))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}")
+@router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}", summary="Show a dataset", tags=DATASETS)
 async def get_dataset(request: Request, namespace: Name, dataset: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: datasets_query.dataset(snapshot, namespace, dataset))
 
 
-@router.get(f"/namespaces/{NAMESPACE}/datasets")
+@router.get(f"/namespaces/{NAMESPACE}/datasets", summary="List the datasets of a namespace", tags=DATASETS)
 async def list_datasets(request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     def question(snapshot: Snapshot) -> Any:
         namespaces_query.namespace(snapshot, namespace)
@@ -284,6 +297,6 @@ async def list_datasets(request: Request, namespace: Name, at: At, limit: Limit 
     return await ask(request, at, question)
 
 
-@router.get(f"/namespaces/{NAMESPACE}")
+@router.get(f"/namespaces/{NAMESPACE}", summary="Show a namespace", tags=NAMESPACES)
 async def get_namespace(request: Request, namespace: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: namespaces_query.namespace(snapshot, namespace))
