@@ -25,6 +25,10 @@ Send = Callable[[bytes], None]
 class Run:
     """One run of a job, from its START on. What is added to it stands in its next event."""
 
+    __slots__ = (
+        "_ended", "_lock", "_run_facets", "_said", "_send", "_shares", "id", "name", "namespace", "parent", "trace",
+    )  # fmt: skip
+
     def __init__(
         self,
         namespace: str,

@@ -63,6 +63,8 @@ class _Told:
 class _Call:
     """A run that never raises."""
 
+    __slots__ = ("_args", "_job", "_kwargs", "_token", "_wait", "run")
+
     def __init__(self, told: _Told, args: tuple[Any, ...], kwargs: dict[str, Any], *, wait: bool = False) -> None:
         self.run: Run | None = None
         self._wait = wait
