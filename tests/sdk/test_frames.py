@@ -1,7 +1,5 @@
 """DataFrames that pass through a tracked call describe its datasets, and never get in its way."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,23 +9,12 @@ from openlineage.client.generated.input_statistics_input_dataset import InputSta
 from openlineage.client.generated.output_statistics_output_dataset import OutputStatisticsOutputDatasetFacet
 from openlineage.client.generated.schema_dataset import SchemaDatasetFacet
 
-from lineage_hub.sdk import config, lineage_track, outbox, track, warnings
+from lineage_hub.sdk import lineage_track, track
 from lineage_hub.sdk.frames import kind_of
 
 Sent = list[dict[str, Any]]
 ORDERS = pd.DataFrame({"id": [1, 2, 3], "name": ["a", "b", "c"], "amount": [1.0, 2.5, 3.0]})
 FIELDS = [{"name": "id", "type": "int64"}, {"name": "name", "type": "str"}, {"name": "amount", "type": "float64"}]
-
-
-@pytest.fixture
-def sent() -> Iterator[Sent]:
-    found: Sent = []
-    before = outbox.replace_by(lambda event: found.append(json.loads(event)))
-    config.configure(namespace="team")
-    warnings.forget_warnings()
-    yield found
-    outbox.replace_by(before)
-    config.reset_config()
 
 
 def fields(dataset: dict[str, Any]) -> Any:

@@ -1,30 +1,17 @@
 """A call made in a thread or an executor is the child of the run that started it, and of no other."""
 
 import asyncio
-import json
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from typing import Any
 
 import pytest
 
-from lineage_hub.sdk import config, outbox
 from lineage_hub.sdk.runs import current_run
 from lineage_hub.sdk.tracking import lineage_track, track
 
 Sent = list[dict[str, Any]]
-
-
-@pytest.fixture
-def sent() -> Iterator[Sent]:
-    found: Sent = []
-    before = outbox.replace_by(lambda event: found.append(json.loads(event)))
-    config.configure(namespace="team")
-    yield found
-    outbox.replace_by(before)
-    config.reset_config()
 
 
 @lineage_track("child")

@@ -2,28 +2,16 @@
 
 import asyncio
 import inspect
-import json
 import pickle
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from lineage_hub.sdk import config, outbox, warnings
+from lineage_hub.sdk import outbox, warnings
 from lineage_hub.sdk.tracking import lineage_track, track
 
 Sent = list[dict[str, Any]]
-
-
-@pytest.fixture
-def sent() -> Iterator[Sent]:
-    found: Sent = []
-    before = outbox.replace_by(lambda event: found.append(json.loads(event)))
-    config.configure(namespace="team")
-    warnings.forget_warnings()
-    yield found
-    outbox.replace_by(before)
-    config.reset_config()
 
 
 def kinds(sent: Sent) -> list[tuple[str, str]]:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from lineage_hub.errors import InvalidSetting, StorageFull
+from lineage_hub.transports.gap import GAP_FACET
 from lineage_hub.transports.journal import REJECTED, SUFFIX
-from lineage_hub.transports.spool import GAP_FACET, SpoolConfig, SpoolTransport
+from lineage_hub.transports.spool import SpoolConfig, SpoolTransport
 from tests.transports.recorder import TAKEN, Recorder, Reply, Request
 
 WAIT_S = 20.0

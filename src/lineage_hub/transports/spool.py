@@ -14,26 +14,21 @@ import os
 import re
 import threading
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-import msgspec
-
-from lineage_hub import __version__
 from lineage_hub.errors import InvalidSetting, LineageHubError, Refusal, StorageFull, Terminal, Transient, Unreachable
 from lineage_hub.transports.base import Refused, Transport, event_text
 from lineage_hub.transports.config import Config
+from lineage_hub.transports.gap import Gap, gap_event
 from lineage_hub.transports.journal import Journal, Record, Segment
 from lineage_hub.transports.patience import Patience
+from lineage_hub.transports.watch import Watch
 
 MIB = 1024 * 1024
-PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}"
-GAP_FACET = "lineageHub_gap"
 
 
 def default_folder() -> Path:
@@ -70,14 +65,6 @@ class Counts:
     """For which there was no room."""
 
 
-@dataclass(slots=True)
-class _Gap:
-    count: int = 0
-    since: int = 0
-    until: int = 0
-    reason: str = ""
-
-
 class SpoolTransport(Transport):
     kind: ClassVar[str] = "spool"
     config_class: ClassVar[type[Config]] = SpoolConfig
@@ -92,7 +79,7 @@ class SpoolTransport(Transport):
         self.config, self.inner = config, inner
         self.journal = Journal(_folder_of(config, inner), config.max_bytes)
         self.counts = Counts()
-        self._gap = _Gap()
+        self._gap = Gap()
         self._lingering = 0
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
@@ -109,7 +96,7 @@ class SpoolTransport(Transport):
             try:
                 segment, position = self.journal.append(text)
             except StorageFull as error:
-                self._note_gap(_Gap(), str(error))
+                self._note_gap(Gap(), str(error))
                 raise
         with self._lock:
             self.counts.taken += 1
@@ -183,23 +170,23 @@ class SpoolTransport(Transport):
                     worker = self._worker = _Worker(self)
         return worker
 
-    def _take_gap(self) -> _Gap:
+    def _take_gap(self) -> Gap:
         with self._lock:
-            gap, self._gap = self._gap, _Gap()
+            gap, self._gap = self._gap, Gap()
             return gap
 
-    def _note_gap(self, taken: _Gap, reason: str) -> None:
+    def _note_gap(self, taken: Gap, reason: str) -> None:
         now = time.time_ns()
         with self._lock:
             self.counts.refused += 1
             since = min(filter(None, (taken.since, self._gap.since)), default=now)
-            self._gap = _Gap(taken.count + self._gap.count + 1, since, now, reason)
+            self._gap = Gap(taken.count + self._gap.count + 1, since, now, reason)
 
     def after_fork(self) -> None:
         """Threads don't come along; the files and the connection are the parent's."""
         self._worker = None
         self._worker_lock, self._lock = threading.Lock(), threading.Lock()
-        self._gap, self.counts = _Gap(), Counts()
+        self._gap, self.counts = Gap(), Counts()
         self.inner.after_fork()
 
 
@@ -219,76 +206,6 @@ def folder_name(destination: str) -> str:
     return f"{readable}-{hashlib.sha256(destination.encode()).hexdigest()[:12]}"
 
 
-def gap_event(gap: _Gap) -> bytes:
-    """An event of the SDK's own job: how many events were refused, and from when to when."""
-    facet = {
-        "_producer": PRODUCER,
-        "_schemaURL": f"{PRODUCER}/docs/facets/gap.json",
-        "refused": gap.count,
-        "since": _instant(gap.since),
-        "until": _instant(gap.until),
-        "reason": gap.reason,
-    }
-    return msgspec.json.encode(
-        {
-            "eventTime": _instant(time.time_ns()),
-            "eventType": "OTHER",
-            "producer": PRODUCER,
-            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-            "run": {"runId": str(uuid.uuid4()), "facets": {GAP_FACET: facet}},
-            "job": {"namespace": "lineage-hub", "name": "sdk.spool"},
-            "inputs": [],
-            "outputs": [],
-        }
-    )
-
-
-def _instant(nanos: int) -> str:
-    return datetime.fromtimestamp(nanos / 1e9, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-class _Watch:
-    """How a thread waits for work: it looks often while there is some, and sleeps when there was none for a while.
-
-    Waking it for each event would cost the caller more than the event itself.
-    """
-
-    ATTENTIVE_S = 1.0
-
-    def __init__(self) -> None:
-        self._alarm = threading.Event()
-        self.is_asleep = self._hurried = False
-        self._busy_at = time.monotonic()
-
-    def rouse(self) -> None:
-        """There is work: it may wait until the thread looks."""
-        if self.is_asleep:
-            self._alarm.set()
-
-    def hurry(self) -> None:
-        """Someone waits for it."""
-        self._hurried = True
-        self._alarm.set()
-
-    def wait(self, often_s: float, seldom_s: float, is_idle: Callable[[], bool]) -> None:
-        now = time.monotonic()
-        if not is_idle():
-            self._busy_at = now
-        if now - self._busy_at >= self.ATTENTIVE_S:
-            self.is_asleep = True
-            # What came before it said that it sleeps rouses nobody.
-            if is_idle():
-                self._alarm.wait(seldom_s)
-            self.is_asleep = False
-            if not self._hurried:
-                self._alarm.clear()
-        # What came gets company.
-        if not self._hurried and (now - self._busy_at < self.ATTENTIVE_S or not is_idle()):
-            self._alarm.wait(often_s)
-        self._hurried = False
-        self._alarm.clear()
-
-
 class _Worker:
     """Two threads: one makes durable what was appended, one sends it. Neither holds up the program's end."""
 
@@ -301,7 +218,7 @@ class _Worker:
         config = spool.config
         self.patience = Patience(config.first_wait, config.longest_wait, config.open_after, config.cooling)
         self.has_ended = False
-        self._sending, self._syncing = _Watch(), _Watch()
+        self._sending, self._syncing = Watch(), Watch()
         self._stopped = threading.Event()
         self._progress = threading.Condition()
         self._waited_for = 0
