@@ -1,6 +1,8 @@
-"""A store that can't be opened says which setting is wrong, and never the password in it."""
+"""A store opens for all who ask at once; one that can't be opened says which setting is wrong, never its password."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -33,3 +35,16 @@ def test_a_damaged_file_is_called_so(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="the store is damaged") as refused:
         open_store(Settings(data_dir=tmp_path))
     assert "restore" in (refused.value.action or "")
+
+
+def test_many_may_open_one_new_file_at_the_same_moment(tmp_path: Path) -> None:
+    begin = Barrier(6)
+
+    def open_it(folder: Path) -> None:
+        begin.wait()
+        open_store(Settings(data_dir=folder)).close()
+
+    with ThreadPoolExecutor(6) as threads:
+        for turn in range(10):
+            for done in [threads.submit(open_it, tmp_path / str(turn)) for _ in range(6)]:
+                done.result()

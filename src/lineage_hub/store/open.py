@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
@@ -121,8 +122,8 @@ def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # transactions begin where `begin` below says
+        _write_ahead(connection, settings.store_busy_timeout_s)
         for pragma in (
-            "journal_mode=WAL",
             "synchronous=FULL",
             f"cache_size=-{settings.store_cache_mb * 1024 // (pool if begin == 'BEGIN' else 1)}",
             "temp_store=MEMORY",
@@ -135,6 +136,21 @@ def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
+    """Ends when the file is in WAL mode. Of those who open a new file at once, one may switch it, and
+    SQLite tells the others at once that it is locked, without the wait that it grants to a statement."""
+    give_up = monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > give_up:
+                raise
+            sleep(0.005)
+        else:
+            return
 
 
 @contextmanager
