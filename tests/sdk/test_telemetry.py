@@ -19,6 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from lineage_hub.errors import Overloaded
 from lineage_hub.sdk import (
     LineageHubConfig,
+    Metric,
     Span,
     config,
     flush,
@@ -364,14 +365,14 @@ def span(number: int) -> Span:
 
 
 def test_a_receiver_that_is_down_costs_a_bounded_memory_and_the_oldest_spans(caplog: pytest.LogCaptureFixture) -> None:
-    received: list[dict[str, Any]] = []
+    received: list[Span | Metric] = []
     is_up = threading.Event()
 
     class Receiver:
-        def __call__(self, namespace: str, texts: list[bytes]) -> int:
+        def __call__(self, namespace: str, told: list[Span | Metric]) -> int:
             if not is_up.is_set():
                 raise Overloaded("down", retry_after_s=0)
-            received.extend(json.loads(text) for text in texts)
+            received.extend(told)
             return 0
 
         def close(self) -> None: ...
@@ -384,10 +385,28 @@ def test_a_receiver_that_is_down_costs_a_bounded_memory_and_the_oldest_spans(cap
     is_up.set()
     assert waiting.flush(WAIT_S)
     assert len(received) <= 300
-    assert received[-1]["operation_name"] == "span-4999"
+    assert received[-1].name == "span-4999"
     assert (waiting.taken, waiting.sent) == (5000, len(received))
     assert waiting.dropped == 5000 - len(received)
     assert caplog.text.count("oldest") == 1
+
+
+def test_spans_and_metrics_go_by_otlp_where_opentelemetrys_variable_says(
+    hub: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Recorder(lambda _: (200, {}, b"{}")) as receiver:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url + "/")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-team=a%20b, x-more=1")
+        doubled(1)
+        telemetry_outbox.send(Metric(name="rows", value=7, kind="counter"))
+        assert flush(WAIT_S)
+        told = {one.path: json.loads(one.body) for one in receiver.requests}
+        assert [one["name"] for one in told["/v1/traces"]["resourceSpans"][0]["scopeSpans"][0]["spans"]] == ["doubled"]
+        metrics = told["/v1/metrics"]["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]
+        assert [(one["name"], one["sum"]["dataPoints"][0]["asInt"]) for one in metrics] == [("rows", "7")]
+        assert {(one.headers["x-team"], one.headers["x-more"]) for one in receiver.requests} == {("a b", "1")}
+        assert telemetry_outbox.close(WAIT_S)
+    assert not hub.requests
 
 
 def test_threads_lose_no_span(hub: Recorder, spans: Spans) -> None:

@@ -68,7 +68,7 @@ class _Call:
             self._end("OK", "", ())
             return
         try:
-            event = _exception(error, self._now())
+            event = exception_event(error, self._now())
             self._end("ERROR", str(event.attributes["exception.message"]), (event,))
         except Exception as trouble:
             _warn(trouble)
@@ -130,7 +130,7 @@ class _Off:
 _OFF = _Off()
 
 
-def _exception(error: BaseException, time_ns: int) -> SpanEvent:
+def exception_event(error: BaseException, time_ns: int) -> SpanEvent:
     """As OpenTelemetry records one."""
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

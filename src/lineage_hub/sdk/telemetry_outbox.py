@@ -1,4 +1,4 @@
-"""Spans enter from any thread and leave in the background. Nothing is ever raised, and memory has a bound.
+"""Spans and metrics enter from any thread and leave in the background. Nothing is ever raised, and memory has a bound.
 
 Unlike events, spans wait in memory: while a receiver is down the newest tell most, so the oldest are dropped and
 counted, and a warning says so once.
@@ -14,19 +14,23 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import unquote
 from weakref import WeakSet
 
 import msgspec
 
 from lineage_hub.errors import Overloaded, Refusal, Transient
 from lineage_hub.sdk.config import LineageHubConfig, get_config
-from lineage_hub.sdk.spans import Span, telemetry_text
+from lineage_hub.sdk.spans import Metric, Span, telemetry_text
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.transports.patience import Patience
 
 if TYPE_CHECKING:
     from lineage_hub.transports.http import HttpConnection
 
+Told = Span | Metric
+# OpenTelemetry's variables: another receiver than the hub.
+OTLP_ENDPOINT, OTLP_HEADERS = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS"
 MOST_BYTES = 32 * 1024 * 1024
 # What a span takes in memory, without the texts of its events.
 _SPAN_BYTES = 1024
@@ -34,8 +38,8 @@ EXIT_S = 3.0
 
 
 class Post(Protocol):
-    def __call__(self, namespace: str, spans: list[bytes], /) -> int:
-        """How many of them were refused; raises if nothing is known of any."""
+    def __call__(self, namespace: str, told: list[Told], /) -> int:
+        """Of one kind. How many of them were refused; raises if nothing is known of any."""
 
     def close(self) -> None: ...
 
@@ -46,7 +50,7 @@ class SpanOutbox:
         self._namespace = config.namespace
         self._post, self._most_bytes = post, most_bytes
         self._changed = threading.Condition()
-        self._waiting: deque[Span] = deque()
+        self._waiting: deque[Told] = deque()
         self._bytes = self._in_flight = self._waited_for = 0
         self._retired = False
         self._patience = Patience()
@@ -54,7 +58,7 @@ class SpanOutbox:
         self.taken = self.sent = self.dropped = 0
         _every_outbox.add(self)
 
-    def put(self, span: Span) -> None:
+    def put(self, span: Told) -> None:
         with self._changed:
             self._waiting.append(span)
             self._bytes += _size(span)
@@ -117,7 +121,7 @@ class SpanOutbox:
             time.sleep(pause_s)
         self._post.close()
 
-    def _next_batch(self) -> list[Span]:
+    def _next_batch(self) -> list[Told]:
         """Waits for a span, then for company. Nothing means that none will come."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._retired)
@@ -132,24 +136,25 @@ class SpanOutbox:
                 self._thread = None
             return batch
 
-    def _deliver(self, batch: Sequence[Span]) -> tuple[list[Span], float]:
+    def _deliver(self, batch: Sequence[Told]) -> tuple[list[Told], float]:
         """What is to be sent again, and after how many seconds."""
-        groups: dict[str, list[Span]] = {}
+        groups: dict[tuple[str, type], list[Told]] = {}
         for span in batch:
-            groups.setdefault(span.namespace or self._namespace, []).append(span)
+            # Apart by kind too: what was taken must not be sent again because the other wasn't.
+            groups.setdefault((span.namespace or self._namespace, type(span)), []).append(span)
         while groups:
-            namespace = next(iter(groups))
+            group = next(iter(groups))
             try:
-                refused = self._post(namespace, [telemetry_text(span) for span in groups[namespace]])
+                refused = self._post(group[0], groups[group])
             except Exception as error:
                 if _is_worth_another_try(error):
                     warn_once(f"spans {type(error).__name__}", "spans wait to be sent: %s", error)
                     wait_s = error.retry_after_s if isinstance(error, Transient) else 0.0
-                    return [span for group in groups.values() for span in group], self._patience.failed(wait_s)
+                    return [span for each in groups.values() for span in each], self._patience.failed(wait_s)
                 warn_once(f"spans {type(error).__name__}", "spans can't be sent and are dropped: %s", error)
-                refused = len(groups[namespace])
+                refused = len(groups[group])
             self.dropped += refused
-            self.sent += len(groups.pop(namespace)) - refused
+            self.sent += len(groups.pop(group)) - refused
         self._patience.succeeded()
         return [], 0.0
 
@@ -159,7 +164,9 @@ def _is_worth_another_try(error: Exception) -> bool:
     return isinstance(error, Transient) or (isinstance(error, Refusal) and not error.blames_the_event)
 
 
-def _size(span: Span) -> int:
+def _size(span: Told) -> int:
+    if isinstance(span, Metric):
+        return _SPAN_BYTES
     return _SPAN_BYTES + sum([len(str(text)) for event in span.events for text in event.attributes.values()])
 
 
@@ -170,18 +177,21 @@ class HubPost:
         self._config = config
         self._connection: HttpConnection | None = None
 
-    def __call__(self, namespace: str, spans: list[bytes]) -> int:
+    def __call__(self, namespace: str, told: list[Told]) -> int:
         from lineage_hub.sdk.answers import TelemetryResult
         from lineage_hub.sdk.hub_api import TELEMETRY, envelope
 
-        answer = self._connected().post(TELEMETRY, envelope(namespace, None, traces=spans, metrics=[]))
+        spans = [telemetry_text(one) for one in told if isinstance(one, Span)]
+        metrics = [telemetry_text(one) for one in told if isinstance(one, Metric)]
+        answer = self._connected().post(TELEMETRY, envelope(namespace, None, traces=spans, metrics=metrics))
         try:
             taken = msgspec.json.decode(answer.body, type=TelemetryResult)
         except msgspec.DecodeError:
             raise Overloaded("the answer is no hub's", subject=answer.body[:80].decode(errors="replace")) from None
-        if taken.traces_rejected:
+        rejected = taken.traces_rejected + taken.metrics_rejected
+        if rejected:
             warn_once("spans rejected", "the hub rejected spans: %s", "; ".join(taken.errors[:3]))
-        return min(len(spans), max(0, taken.traces_rejected))
+        return min(len(told), max(0, rejected))
 
     def _connected(self) -> HttpConnection:
         from lineage_hub.sdk.destination import Destination
@@ -197,9 +207,37 @@ class HubPost:
             self._connection.close()
 
 
+class OtlpPost:
+    """To any receiver of OTLP/HTTP."""
+
+    def __init__(self, url: str, headers: str, timeout_s: float) -> None:
+        from lineage_hub.transports.http import HttpConnection
+
+        pairs = (one.partition("=") for one in headers.split(",") if one.strip())
+        given = {name.strip(): unquote(value.strip()) for name, _, value in pairs}
+        self._connection = HttpConnection(url.rstrip("/"), given, timeout_s)
+
+    def __call__(self, namespace: str, told: list[Told]) -> int:
+        from lineage_hub.sdk import otlp
+
+        are_spans = isinstance(told[0], Span)
+        path, body = (otlp.TRACES, otlp.traces_body) if are_spans else (otlp.METRICS, otlp.metrics_body)
+        answer = self._connection.post(path, body(told, namespace))
+        try:
+            refused, why = otlp.read_response(answer.body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise Overloaded("the answer is no OTLP", subject=self._connection.shown_url) from None
+        if refused:
+            warn_once("spans rejected", "the receiver rejected spans: %s", why)
+        return min(len(told), max(0, refused))
+
+    def close(self) -> None:
+        self._connection.close()
+
+
 class PrintingPost:
-    def __call__(self, namespace: str, spans: list[bytes]) -> int:
-        sys.stderr.write("".join(f"{span.decode(errors='replace')}\n" for span in spans))
+    def __call__(self, namespace: str, told: list[Told]) -> int:
+        sys.stderr.write("".join(f"{telemetry_text(one).decode(errors='replace')}\n" for one in told))
         return 0
 
     def close(self) -> None:
@@ -211,7 +249,7 @@ _made: tuple[LineageHubConfig, SpanOutbox] | None = None
 _every_outbox: WeakSet[SpanOutbox] = WeakSet()
 
 
-def send(span: Span) -> None:
+def send(span: Told) -> None:
     try:
         _outbox(get_config()).put(span)
     except Exception as error:
@@ -235,6 +273,8 @@ def _outbox(config: LineageHubConfig) -> SpanOutbox:
 def _post_for(config: LineageHubConfig) -> Post:
     if config.dry_run:
         return PrintingPost()
+    if os.environ.get(OTLP_ENDPOINT):
+        return OtlpPost(os.environ[OTLP_ENDPOINT], os.environ.get(OTLP_HEADERS, ""), config.timeout)
     if not config.hub_endpoint:
         warn_once("no hub", "no hub is configured, so spans are printed; set LINEAGE_HUB_URL=http://host:8000")
         return PrintingPost()
