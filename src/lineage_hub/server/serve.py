@@ -27,8 +27,11 @@ from lineage_hub.store.open import open_store
 # Producers send in bursts with pauses; a connection that outlives them saves its next handshake.
 _KEEP_ALIVE_S = 75
 _BACKLOG = 2048
-# Longer than a request is on its way, and not felt when the hub is stopped.
-_LAST_CALL_S = 0.5
+# So many moments without a hitch are longer than a request is on its way, and not felt when the hub is stopped.
+_LAST_CALLS = 25
+_MOMENT_S = 0.02
+# A machine that is too busy to give us such moments is also slow to hand over what clients have sent.
+_LAST_CALL_S = 5.0
 
 _log = get_logger("server")
 
@@ -53,11 +56,17 @@ class HubServer(uvicorn.Server):
             cycle = getattr(connection, "cycle", None)
             if cycle is not None and not cycle.response_complete:
                 connection.shutdown()
-        deadline = time.monotonic() + _LAST_CALL_S
-        # uvicorn tells nobody when a connection has ended.
-        while self.server_state.connections and not self.force_exit and time.monotonic() < deadline:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await self._wait_for_last_requests()
         await super().shutdown(sockets)
+
+    async def _wait_for_last_requests(self) -> None:
+        calm, now = 0, time.monotonic()
+        deadline = now + _LAST_CALL_S
+        # uvicorn tells nobody when a connection has ended.
+        while self.server_state.connections and not self.force_exit and calm < _LAST_CALLS and now < deadline:
+            await asyncio.sleep(_MOMENT_S)
+            before, now = now, time.monotonic()
+            calm += now - before < 2 * _MOMENT_S
 
     def url(self) -> str:
         host = self.config.host
