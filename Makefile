@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest
 # pytest answers 5 when a selection is empty; that is no failure for the selections that may be.
 MAY_BE_EMPTY := || [ $$? -eq 5 ]
 
-.PHONY: help setup demo serve check static quick test system soak bench format lock clean
+.PHONY: help setup demo serve check static quick test java system soak bench format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ $(READY): pyproject.toml requirements/dev.txt requirements/installer.txt scripts
 	@scripts/setup
 	@touch $@
 
-demo: setup ## Start a hub, send a week of sample events, show their lineage
+demo: setup java ## Start a hub, run a data pipeline on Spark twice, show its lineage
 	@$(BIN)/lineage-hub demo
 
 serve: setup ## Start a hub on 127.0.0.1:8000 with the user's data folder
@@ -38,10 +38,14 @@ quick: setup
 	$(PYTEST) tests -m "not slow and not serial" -n auto -q
 
 test: static system quick ## Everything: what check does, then the slow tests, those that need the machine alone last
-	$(PYTEST) tests -m "slow and not serial" -n auto --dist loadscope $(MAY_BE_EMPTY)
+	$(PYTEST) tests --ignore tests/spark -m "slow and not serial" -n auto --dist loadscope $(MAY_BE_EMPTY)
+	$(PYTEST) tests/spark -m "slow and not serial" # one after the other: they share a session, which uses all cores
 	$(PYTEST) tests -m serial $(MAY_BE_EMPTY)
 
-system: # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store
+java: # what Spark runs on
+	@scripts/system-packages java
+
+system: java # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store
 	@scripts/system-packages strace postgresql
 
 soak: setup system ## The proofs at full size; writes their figures to benchmarks/README.md

@@ -47,6 +47,7 @@ class PostgresServer:
     """A running server; `database` gives the URL of an empty database that is gone afterwards."""
 
     socket_folder: Path
+    port: int = 5432
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @contextmanager
@@ -55,7 +56,7 @@ class PostgresServer:
         with self._administrator() as connection:
             connection.execute(f"CREATE DATABASE {name}")
         try:
-            yield f"postgresql://{USER}@/{name}?host={self.socket_folder}"
+            yield f"postgresql://{USER}@/{name}?host={self.socket_folder}&port={self.port}"
         finally:
             with self._administrator() as connection:
                 connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
@@ -69,7 +70,12 @@ class PostgresServer:
 
     def _administrator(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(
-            dbname="postgres", user=USER, host=str(self.socket_folder), autocommit=True, connect_timeout=10
+            dbname="postgres",
+            user=USER,
+            host=str(self.socket_folder),
+            port=self.port,
+            autocommit=True,
+            connect_timeout=10,
         )
 
 
@@ -86,7 +92,8 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 @contextmanager
-def running_server() -> Iterator[PostgresServer]:
+def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
+    """With a port it listens on loopback too, for clients that don't know sockets in folders."""
     programs = find_programs()
     if programs is None:
         pytest.fail(HOW_TO_GET_IT, pytrace=False)
@@ -97,7 +104,8 @@ def running_server() -> Iterator[PostgresServer]:
             shutil.chown(folder, **as_user)
         data, log = folder / "data", folder / "log"
         _initialise(programs, data, as_user)
-        settings = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        options = OPTIONS if tcp_port is None else {**OPTIONS, "listen_addresses": "127.0.0.1", "port": str(tcp_port)}
+        settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [programs / "postgres", "-D", data, "-k", folder, *settings],
@@ -108,7 +116,7 @@ def running_server() -> Iterator[PostgresServer]:
                 **as_user,
             )
         try:
-            server = PostgresServer(folder)
+            server = PostgresServer(folder, tcp_port or 5432)
             _await_answer(server, process, log)
             yield server
         finally:

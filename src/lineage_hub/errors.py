@@ -6,7 +6,9 @@ Terminal errors repeat when the same thing is tried again, Transient ones may no
     ├── Terminal
     │   ├── InvalidEvent           invalid_event          400   not an OpenLineage event
     │   ├── InvalidRequest         invalid_request        400   a parameter or a body that can't be read
-    │   │   └── InvalidSetting     invalid_setting        400   a setting that is unknown or out of bounds
+    │   │   ├── InvalidSetting     invalid_setting        400   a setting that is unknown or out of bounds
+    │   │   ├── InvalidPipeline    invalid_pipeline       400   a pipeline's definition or parameters that can't be used
+    │   │   └── InvalidStage       invalid_stage          400   a step or a rule that doesn't fit the rows it gets
     │   ├── NotFound               not_found              404   nothing by that name
     │   ├── MethodNotAllowed       method_not_allowed     405   the path is right, the verb is not
     │   ├── Conflict               conflict               409   the state of the thing forbids it
@@ -14,7 +16,13 @@ Terminal errors repeat when the same thing is tried again, Transient ones may no
     │   ├── BodyTooLarge           body_too_large         413   more bytes or events than one request may have
     │   ├── UnsupportedEncoding    unsupported_encoding   415   a content type or encoding that isn't read
     │   ├── Refusal                refused                400   a server that events were sent to won't take them
+    │   ├── FunctionFailed         function_failed        500   a function of a pipeline raised, or made no rows
     │   ├── InternalError          internal_error         500   a defect of the hub's own
+    │   ├── SourceUnreadable       source_unreadable      400   files or a table that a pipeline can't read
+    │   ├── TargetUnwritable       target_unwritable      400   files or a table that a pipeline can't write
+    │   ├── RuleBroken             rule_broken            400   rows that a rule of severity fail doesn't allow
+    │   ├── SchemaChanged          schema_changed         400   a dataset that isn't what it was, where it must be
+    │   ├── StageFailed            stage_failed           500   a stage of a pipeline that could not be run
     │   ├── StoreTooNew            store_too_new          500   the database was written by a newer hub
     │   └── ExtraMissing           extra_missing          500   a part that isn't installed
     └── Transient
@@ -24,8 +32,9 @@ Terminal errors repeat when the same thing is tried again, Transient ones may no
         └── Unreachable            unreachable            503   no hub answers at the address
 """
 
-from collections.abc import Iterator
-from typing import ClassVar, TypedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypedDict
 
 
 class ErrorBody(TypedDict):
@@ -81,6 +90,43 @@ class InvalidSetting(InvalidRequest):
     code = "invalid_setting"
 
 
+@dataclass(frozen=True)
+class Problem:
+    """One of the things that are wrong, or doubtful, in a definition, and where it stands."""
+
+    level: Literal["error", "warning"]
+    says: str
+    action: str | None = None
+    where: str = ""
+    stage: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = f"line {self.line}, column {self.column}" if self.line else ""
+        told = [part for part in (place, self.where) if part]
+        return f"{', '.join(told)}: {self.says}" if told else self.says
+
+
+class InvalidPipeline(InvalidRequest):
+    """Everything that is wrong with a definition at once, each with its place."""
+
+    code = "invalid_pipeline"
+
+    def __init__(self, problems: Sequence[Problem], *, subject: str | None = None) -> None:
+        self.problems = tuple(problem for problem in problems if problem.level == "error")
+        lines = [f"{problem}; {problem.action}" if problem.action else str(problem) for problem in self.problems]
+        if len(lines) == 1:
+            message, action = str(self.problems[0]), self.problems[0].action
+        else:
+            message, action = "\n  ".join([f"{len(lines)} problems", *lines]), "correct them and try again"
+        super().__init__(f"{subject}: {message}" if subject else message, subject=subject, action=action)
+
+
+class InvalidStage(InvalidRequest):
+    code = "invalid_stage"
+
+
 class NotFound(Terminal):
     code = "not_found"
     status = 404
@@ -127,8 +173,42 @@ class Refusal(Terminal):
         return self.answered in (400, 413, 422)
 
 
+class FunctionFailed(Terminal):
+    code = "function_failed"
+
+
 class InternalError(Terminal):
     code = "internal_error"
+
+
+class SourceUnreadable(Terminal):
+    code = "source_unreadable"
+    status = 400
+
+
+class TargetUnwritable(Terminal):
+    """What was there before is there as it was."""
+
+    code = "target_unwritable"
+    status = 400
+
+
+class RuleBroken(Terminal):
+    """Nothing was published."""
+
+    code = "rule_broken"
+    status = 400
+
+
+class SchemaChanged(Terminal):
+    code = "schema_changed"
+    status = 400
+
+
+class StageFailed(Terminal):
+    """`subject` is the stage."""
+
+    code = "stage_failed"
 
 
 class StoreTooNew(Terminal):

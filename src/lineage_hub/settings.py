@@ -121,6 +121,24 @@ class Settings:
     dead_letter_body_bytes: int = _setting(
         65_536, "Bytes kept of a rejected body that is over the limit.", least=0, most=64 * MIB
     )
+    pipeline_folder: str = _setting("", "Folder with the pipelines that may be started over the API; empty means none.")
+    pipeline_roots: str = _setting(
+        "", "Folders and URI prefixes that such pipelines may read and write, separated by commas."
+    )
+    pipeline_databases: str = _setting(
+        "", "Beginnings of JDBC addresses that such pipelines may use, separated by commas."
+    )
+    pipeline_modules: str = _setting("", "Python modules whose functions such pipelines may call, separated by commas.")
+    pipeline_environment: str = _setting(
+        "", "Variables of the hub's environment that a pipeline's driver gets, separated by commas."
+    )
+    pipeline_inline: str = _setting(
+        "refuse", "Whether a definition may come with the request that starts it.", choices=("refuse", "allow")
+    )
+    pipeline_master: str = _setting("local[*]", "Spark's master for pipelines that are started over the API.")
+    pipeline_most_running: int = _setting(
+        2, "Most pipelines that run at a time; one more gets 503.", least=1, most=1000
+    )
     log_level: str = _setting("info", "Least level that is logged.",
                               choices=("debug", "info", "warning", "error"))  # fmt: skip
     log_format: str = _setting(

@@ -15,7 +15,7 @@ import pytest
 
 from tests.hub_process import clean_environment
 
-DEMO = [sys.executable, "-m", "lineage_hub.cli", "demo"]
+DEMO = [sys.executable, "-m", "lineage_hub.cli", "demo", "--events"]
 pytestmark = pytest.mark.slow
 
 

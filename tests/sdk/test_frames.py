@@ -13,8 +13,11 @@ from lineage_hub.sdk import lineage_track, track
 from lineage_hub.sdk.frames import kind_of
 
 Sent = list[dict[str, Any]]
-ORDERS = pd.DataFrame({"id": [1, 2, 3], "name": ["a", "b", "c"], "amount": [1.0, 2.5, 3.0]})
-FIELDS = [{"name": "id", "type": "int64"}, {"name": "name", "type": "str"}, {"name": "amount", "type": "float64"}]
+# A type of text that is called the same in every pandas.
+ORDERS = pd.DataFrame({"id": [1, 2, 3], "name": ["a", "b", "c"], "amount": [1.0, 2.5, 3.0]}).astype(
+    {"name": "category"}
+)
+FIELDS = [{"name": "id", "type": "int64"}, {"name": "name", "type": "category"}, {"name": "amount", "type": "float64"}]
 
 
 def fields(dataset: dict[str, Any]) -> Any:

@@ -160,3 +160,17 @@ class StoredEvent(Struct, frozen=True, rename="camel"):
     known_at: str
     event: Raw
     warnings: list[object] = []
+
+
+class JobMetrics(Struct, frozen=True, rename="camel"):
+    runs: int
+    name: str = ""
+    success_rate: float | None = None
+    duration_ms: dict[str, float | None] = {}
+    records_per_hour: float = 0.0
+
+
+class RunMetrics(Struct, frozen=True, rename="camel"):
+    pipelines: JobMetrics
+    by_pipeline: list[JobMetrics]
+    by_stage: list[JobMetrics]

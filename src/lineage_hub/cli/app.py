@@ -4,12 +4,15 @@ They import what is heavy inside their functions, so that `lineage-hub --help` i
 """
 
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
 
 from lineage_hub import __version__
 
+# Other parts of the product, and plugins, add groups of commands by entry point.
+GROUP = "lineage_hub.commands"
 # In the order that --help shows them.
 COMMANDS = (
     "serve",
@@ -41,6 +44,8 @@ app = typer.Typer(
 def load_app() -> typer.Typer:
     for name in COMMANDS:
         import_module(f"lineage_hub.cli.{name}")
+    for found in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        app.add_typer(found.load())
     return app
 
 

@@ -1,59 +1,51 @@
-"""A seed enters; a hub starts, takes a week of the sample's events, and what it can answer leaves as tables.
+"""A seed enters; a hub starts, a pipeline tells it of its runs on Spark, and what it can answer leaves as tables.
 
 With a terminal attached the hub goes on serving until Ctrl-C; without one it stops and the command ends.
 """
 
-import json
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import structs
 
-from lineage_hub.cli.answers import Difference, EdgeChanges, Job, Jobs, Run, Runs
 from lineage_hub.cli.app import app
 from lineage_hub.cli.child_hub import ChildHub, child_hub
-from lineage_hub.cli.diff import print_changes
+from lineage_hub.cli.demo_shop import show_shop
+from lineage_hub.cli.demo_week import show_week
 from lineage_hub.cli.hub import Hub
-from lineage_hub.cli.lineage import show_lineage
-from lineage_hub.cli.nodes import quoted
-from lineage_hub.cli.sending import Sender, progress
-from lineage_hub.cli.terminal import print_table
 from lineage_hub.errors import InternalError
-from lineage_hub.sample import HEADLINE, Week, shop_week
 from lineage_hub.settings import load_settings
-from lineage_hub.transports.base import Refused
-
-RUNS_SHOWN = 8
-BATCH = 100
 
 
-@app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3")
+@app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3 — lineage-hub demo --events")
 def demo(
     data: Annotated[
         Path | None,
         typer.Option(help="Folder for the hub's data; a temporary one unless given.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed makes other run ids, durations and counts.")] = 7,
+    seed: Annotated[int, typer.Option(help="Another seed makes other data.")] = 7,
+    events: Annotated[
+        bool, typer.Option("--events", help="A week of a bookshop's events instead; needs neither Spark nor Java.")
+    ] = False,
 ) -> None:
-    """Start a hub, send it a sample week of a bookshop's events, and show what it knows."""
+    """Start a hub, run a shop's data pipeline on Spark twice, and show what the hub knows of it."""
     _make_sigterm_interrupt()
     try:
         with _folder(data) as folder, child_hub(folder) as child:
-            week = shop_week(seed)
             settings = load_settings({"url": child.url}, folder / "demo.toml", {})
             with Hub(settings) as hub:
-                _send(hub, week)
-                _show(hub, week)
+                if events:
+                    show_week(hub, seed)
+                else:
+                    show_shop(hub, child.url, folder, seed)
             if sys.stdin.isatty() and sys.stdout.isatty():
-                _keep_serving(child)
+                _keep_serving(child, "revenue_daily" if events else "daily_revenue")
     except KeyboardInterrupt:
         print("\nThe hub has stopped.")
 
@@ -74,92 +66,10 @@ def _make_sigterm_interrupt() -> None:
     signal.signal(signal.SIGTERM, interrupt)
 
 
-def _send(hub: Hub, week: Week) -> None:
-    lines = [json.dumps(event, ensure_ascii=False).encode() for event in week.events]
-    sender = Sender(hub)
-    refused: list[Refused] = []
-    with progress(len(lines)) as bar:
-        for at in range(0, len(lines), BATCH):
-            group = lines[at : at + BATCH]
-            refused += sender.send(group)
-            bar.advance(len(group))
-    if refused:
-        raise InternalError(
-            f"the hub refused {len(refused)} of {len(lines)} events: {refused[0].reason}",
-            action="see `lineage-hub dead-letters list`",
-        )
-    print(
-        f"Sent a week of a bookshop's data platform, {week.start_at:%a %d %b} to {week.end_at:%a %d %b %Y}: "
-        f"{len(lines)} events, {week.repeats} of them twice."
-    )
-
-
-def _show(hub: Hub, week: Week) -> None:
-    end, midweek, start = _iso(week.end_at), _iso(week.midweek_at), _iso(week.start_at.replace(hour=12))
-    _heading("What feeds the headline figure, and what does it feed?", "lineage-hub lineage revenue_daily")
-    show_lineage(hub, HEADLINE, direction="both", depth=20)
-    jobs = hub.read(Jobs, "/jobs", limit=1000).jobs
-    runs = sorted(_runs(hub, jobs), key=lambda one: one[1].started_at or "", reverse=True)
-    running = [one for one in runs if one[1].state == "RUNNING"]
-    ended = [one for one in runs if one[1].state != "RUNNING"]
-    _heading("What is running, and which runs ended last?", f"curl {hub.shown_url}/api/v1/jobs")
-    _print_runs(running + ended[:RUNS_SHOWN])
-    failed = [one for one in runs if one[1].state == "FAILED"]
-    _heading(f"Which of the week's {len(runs)} runs failed?")
-    _print_runs(failed)
-    _heading("What changed around it this week?", f"lineage-hub diff revenue_daily --from {start} --to {end}")
-    question = {"nodeId": HEADLINE, "from": start, "to": end}
-    found = hub.read(Difference, "/lineage/diff", **question)
-    print_changes(structs.replace(found, columns=EdgeChanges()))
-    print(f"… and {len(found.columns.added)} column edges added, {len(found.columns.removed)} removed")
-    _heading(
-        f"What fed it in the middle of the week, on {week.midweek_at:%A} at {week.midweek_at:%H:%M} UTC?",
-        f"lineage-hub lineage revenue_daily --direction upstream --depth 2 --as-of {midweek}",
-    )
-    show_lineage(hub, HEADLINE, direction="upstream", depth=2, as_of=midweek)
-
-
-def _runs(hub: Hub, jobs: list[Job]) -> Iterator[tuple[Job, Run]]:
-    for job in jobs:
-        path = f"/namespaces/{quoted(job.id.namespace)}/jobs/{quoted(job.id.name)}/runs"
-        for run in hub.read(Runs, path, limit=1000).runs:
-            yield job, run
-
-
-def _print_runs(runs: list[tuple[Job, Run]]) -> None:
-    rows = [(job.id.name, run.state, (run.started_at or "")[:19], _duration(run)) for job, run in runs]
-    print_table(("job", "state", "started (UTC)", "took"), rows)
-
-
-def _duration(run: Run) -> str:
-    if run.duration_ms is None:
-        return "–"
-    minutes, seconds = divmod(run.duration_ms / 1000, 60)
-    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
-
-
-def _heading(question: str, command: str = "") -> None:
-    print()
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.text import Text
-
-        Console().print(Text(question, style="bold"))
-    else:
-        print(question)
-    if command:
-        print(f"  $ {command}")
-    print(flush=True)
-
-
-def _iso(at: datetime) -> str:
-    return at.isoformat().replace("+00:00", "Z")
-
-
-def _keep_serving(child: ChildHub) -> None:
+def _keep_serving(child: ChildHub, dataset: str) -> None:
     print(f"\nThe hub is serving at {child.url} (API at {child.url}/docs). Try in another terminal:\n")
-    print(f"  lineage-hub lineage customers_360 --url {child.url}")
-    print(f"  lineage-hub lineage revenue_daily --columns --url {child.url}")
+    print(f"  lineage-hub lineage {dataset} --url {child.url}")
+    print(f"  lineage-hub lineage {dataset} --columns --url {child.url}")
     print(f"  OPENLINEAGE_URL={child.url} dbt-ol run\n")
     print("Ctrl-C stops it.", flush=True)
     while child.process.poll() is None:

@@ -49,3 +49,18 @@ def _print_plain(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def print_heading(question: str, command: str = "") -> None:
+    """A question, and the command that asks it."""
+    print()
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.text import Text
+
+        Console().print(Text(question, style="bold"))
+    else:
+        print(question)
+    if command:
+        print(f"  $ {command}")
+    print(flush=True)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI, Response
 
 from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, read_routes
 from lineage_hub.server.errors import add_error_answers
+from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
@@ -52,8 +54,16 @@ def create_app(
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened, settings.read_memory_mb))
+
+        async def tell(event: bytes) -> None:
+            await intake.submit(EVERYTHING, [event], "hub")
+
         try:
-            yield
+            async with AsyncExitStack() as stack:
+                for one in extensions():
+                    around = Surroundings(settings, tell)
+                    setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
+                yield
         finally:
             await intake.stop()
             opened.close()
@@ -62,7 +72,7 @@ def create_app(
         title="Lineage Hub",
         description="Where data comes from, what it feeds, which run made it, and what changed.",
         version=__version__,
-        openapi_tags=[{"name": name} for name in GROUPS],
+        openapi_tags=[{"name": name} for name in (*GROUPS, *(one.title for one in extensions()))],
         lifespan=lifespan,
         # Every route answers with bytes of its own making; a model would render them a second time.
         default_response_class=Response,
@@ -74,7 +84,7 @@ def create_app(
     )
     app.add_middleware(Requests, metrics=metrics, direct=DIRECT)
     add_error_answers(app)
-    for router in ROUTERS:
+    for router in (*ROUTERS, *(one.router for one in extensions())):
         # As they are: `include_router` makes each route a second time, at the first request.
         app.router.routes.extend(router.routes)
     openapi.describe(app)

@@ -24,6 +24,7 @@ from lineage_hub.query import jobs as jobs_query
 from lineage_hub.query import lineage as lineage_query
 from lineage_hub.query import namespaces as namespaces_query
 from lineage_hub.query import runs as runs_query
+from lineage_hub.query.run_metrics import run_metrics
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.server.formats import MEDIA_TYPES, drawn
 from lineage_hub.server.hub import hub_of
@@ -40,6 +41,7 @@ EVENTS: list[str | Enum] = ["Events"]
 encode = msgspec.json.Encoder().encode
 STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 BEGINNING = -(2**63)
+DAY_NS = 86_400_000_000_000
 
 
 KnownAt = Annotated[str | None, Query(description="What the hub knew by then (RFC 3339 with a zone).")]
@@ -117,6 +119,22 @@ async def get_run_facets(request: Request, run_id: Name, at: At, type: str = "ru
 @router.get(f"/jobs/runs/{RUN}", summary="Show a run", tags=JOBS)
 async def get_run(request: Request, run_id: Name, at: At) -> Response:
     return await ask(request, at, lambda snapshot: runs_query.run(snapshot, run_id))
+
+
+@router.get("/metrics", summary="Measure how runs of pipelines went", tags=JOBS)
+async def get_run_metrics(
+    request: Request,
+    at: At,
+    start: Annotated[str | None, Query(alias="from", description="Runs from then on; a day back without it.")] = None,
+    end: Annotated[str | None, Query(alias="to", description="Runs before then; the present without it.")] = None,
+    namespace: Annotated[str | None, Query(description="Of the jobs; all without it.")] = None,
+) -> Response:
+    """Success rate, durations, records an hour, and errors by stage, of jobs whose runs have a parent or are one."""
+    until = _bound(end, "to", hub_of(request.scope).clock())
+    since = _bound(start, "from", until - DAY_NS)
+    if since >= until:
+        raise InvalidRequest("`from` lies not before `to`", subject="from", action="give an earlier `from`")
+    return await ask(request, at, lambda snapshot: run_metrics(snapshot, namespace, since, until))
 
 
 @router.get("/lineage/diff", summary="Compare lineage at two moments", tags=LINEAGE)

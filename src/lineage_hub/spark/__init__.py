@@ -1,1 +1,4 @@
-"""Work on Spark: pipelines, and the lineage of any PySpark program. The only place that imports pyspark."""
+"""Spark work enters: DataFrames, plans, pipelines; lineage, quality and traces of it leave.
+
+This package is the only one that imports pyspark; `pip install 'lineage-hub[spark]'` brings it.
+"""

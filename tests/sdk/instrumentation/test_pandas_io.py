@@ -5,12 +5,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from lineage_hub.sdk.instrumentation.places import names_of
 from tests.sdk.instrumentation.programs import Programs
 
-FIELDS = [{"name": "id", "type": "int64"}, {"name": "name", "type": "str"}]
+# What pandas calls text differs by its version.
+TEXT = str(pd.Series(["a"]).dtype)
+FIELDS = [{"name": "id", "type": "int64"}, {"name": "name", "type": TEXT}]
 
 
 def fields(dataset: dict[str, Any]) -> Any:

@@ -5,34 +5,88 @@ The same models make the published JSON Schema, so that an editor's help and the
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
+from pydantic_core import CoreSchema
 
 Format = Literal["csv", "json", "ndjson", "parquet", "delta", "jdbc"]
 Mode = Literal["overwrite", "append", "merge"]
 Severity = Literal["warn", "quarantine", "fail"]
 Policy = Literal["allow", "warn", "fail"]
 JoinKind = Literal["inner", "left", "right", "full", "semi", "anti", "cross"]
+ParameterType = Literal["text", "number", "date", "identifier"]
 # A stage's name is a word of SQL, so that a statement can name it without quotes.
-StageName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
-Duration = Annotated[str, Field(pattern=r"^\d+(\.\d+)?\s*(s|m|h|d)$", description="a number and s, m, h or d: 36h")]
+STAGE_NAME = r"^[a-z][a-z0-9_]{0,62}$"
+PIPELINE_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"
+PARAMETER_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
+STAGE_AND_COLUMN = r"^[a-z][a-z0-9_]*\..+$"
+DURATION = r"^\d+(\.\d+)?\s*(s|m|h|d)$"
+MOST_STAGES = 1_000
+NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,37})(?:\.\d{1,38})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
+
+StageName = Annotated[str, Field(pattern=STAGE_NAME)]
+Duration = Annotated[str, Field(pattern=DURATION, description="a number and s, m, h or d: 36h")]
+
+
+class Plain(str):
+    """Text that stood without quotes. Where a field takes a number or a boolean too, it is that."""
+
+
+def _read_plain(value: Any) -> Any:
+    """`007` and `2026-11-01` are no numbers: they stay as they were written."""
+    if not isinstance(value, Plain):
+        return value
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if not NUMBER.fullmatch(value):
+        return str(value)
+    number = float(value)
+    if value.lstrip("+-").isdigit():
+        return int(value)
+    return number if math.isfinite(number) else str(value)
 
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Columns = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1)]
-StageNames = Annotated[list[StageName], BeforeValidator(_as_list), Field(min_length=1)]
+def _as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
+
+
+Scalar = Annotated[str | int | float | bool, BeforeValidator(_read_plain)]
+# Text also where an editor sees a number: `default: 7`.
+Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+Columns = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1), _one_or_more({"type": "string"})]
+StageNames = Annotated[
+    list[StageName],
+    BeforeValidator(_as_list),
+    Field(min_length=1),
+    _one_or_more({"type": "string", "pattern": STAGE_NAME}),
+]
 
 
 class Part(BaseModel):
     """Every part of a definition: frozen, and a key that it doesn't know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
 
 
 class _OneOf(Part):
@@ -55,6 +109,12 @@ class _OneOf(Part):
             name for name in type(self).model_fields if name not in self.shared and getattr(self, name) is not None
         )
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        kinds = _written(cls, [name for name in cls.model_fields if name not in cls.shared])
+        return {**schema, "oneOf": [{"required": [kind]} for kind in kinds]}
+
 
 def _written(model: type[BaseModel], names: list[str]) -> list[str]:
     return [model.model_fields[name].alias or name for name in names]
@@ -63,11 +123,13 @@ def _written(model: type[BaseModel], names: list[str]) -> list[str]:
 class Parameter(Part):
     """A value that a run may set; without a default it must."""
 
-    default: str | None = None
+    default: Text | None = None
+    type: ParameterType = "text"
+    """How it stands in SQL: a text in quotes, a number, a date, or the name of a column or table."""
     description: str = ""
     pattern: str | None = None
     """What a value must match as a whole."""
-    choices: list[str] | None = None
+    choices: Annotated[list[Text], Field(min_length=1)] | None = None
 
 
 class Extract(Part):
@@ -78,7 +140,7 @@ class Extract(Part):
     """Files or folders; `*` and `?` as in a shell."""
     schema_: dict[str, str] | str | None = Field(None, alias="schema")
     """Columns and their Spark types, or one DDL text; left out, it is inferred."""
-    options: dict[str, str | int | float | bool] = {}
+    options: dict[str, Scalar] = {}
     url: str | None = None
     table: str | None = None
     query: str | None = None
@@ -103,7 +165,7 @@ class Load(Part):
     keys: Columns | None = None
     """What makes a row the same, for `merge`."""
     partition_by: Columns | None = None
-    options: dict[str, str | int | float | bool] = {}
+    options: dict[str, Scalar] = {}
     url: str | None = None
     table: str | None = None
     user: str | None = None
@@ -170,7 +232,7 @@ class Step(_OneOf):
     trim: Columns | None = None
     cast: dict[str, str] | None = None
     """Column and Spark type; what can't be cast becomes null."""
-    fill: dict[str, str | int | float | bool] | None = None
+    fill: dict[str, Scalar] | None = None
     """Column and the value for null."""
     normalise: dict[str, Literal["lower", "upper", "title", "spaces", "digits", "ascii", "email", "empty_to_null"]] | (
         None
@@ -196,15 +258,15 @@ class AcceptedValues(Part):
     """The column holds one of these, or null."""
 
     column: str
-    values: list[str | int | float | bool] = Field(min_length=1)
+    values: list[Scalar] = Field(min_length=1)
 
 
 class Range(Part):
     """The column lies between the two, ends included; null passes."""
 
     column: str
-    min: int | float | str | None = None
-    max: int | float | str | None = None
+    min: Scalar | None = None
+    max: Scalar | None = None
 
 
 class Regex(Part):
@@ -232,7 +294,7 @@ class Referential(Part):
     """Every value of the column is in the other stage's column; null passes."""
 
     column: str
-    to: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*\..+$", description="stage.column")]
+    to: Annotated[str, Field(pattern=STAGE_AND_COLUMN, description="stage.column")]
 
 
 class Freshness(Part):
@@ -313,22 +375,22 @@ class SparkConf(Part):
 
     packages: list[str] = []
     """Maven coordinates of further jars; those for `delta` and PostgreSQL come by themselves."""
-    conf: dict[str, str | int | float | bool] = {}
+    conf: dict[str, Scalar] = {}
 
 
 class Pipeline(Part):
     """Stages by name. What one reads from makes it wait; the rest run at the same time."""
 
-    version: Literal[1] = 1
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$")]
+    version: Annotated[Literal[1], BeforeValidator(_read_plain)] = 1
+    name: Annotated[str, Field(pattern=PIPELINE_NAME)]
     namespace: str | None = None
     """Of its jobs; the configured one if left out."""
     description: str = ""
     owners: list[str] = []
     tags: list[str] = []
-    parameters: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str | Parameter] = {}
+    parameters: dict[Annotated[str, Field(pattern=PARAMETER_NAME)], Text | Parameter] = {}
     """`${name}` in any text stands for a parameter, `${env:NAME}` for a variable of the environment."""
     spark: SparkConf = SparkConf()
     quarantine: str | None = None
     """The folder under which rejected rows are kept."""
-    stages: dict[StageName, Stage] = Field(min_length=1)
+    stages: dict[StageName, Stage] = Field(min_length=1, max_length=MOST_STAGES)

@@ -1,0 +1,142 @@
+"""A job group enters; what Spark counted of its jobs and stages leaves. One call into the JVM for each list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from pyspark import SparkContext
+
+
+class TaskTimes(msgspec.Struct, frozen=True):
+    """Quantiles of how long the tasks of a stage ran, in milliseconds: the middle and the longest."""
+
+    median: float = 0.0
+    longest: float = 0.0
+
+    @property
+    def skew(self) -> float:
+        return self.longest / self.median if self.median else 1.0
+
+
+class StageMetrics(msgspec.Struct, frozen=True):
+    """One attempt of a stage of Spark's."""
+
+    id: int
+    attempt: int
+    name: str
+    state: str
+    started_ns: int
+    ended_ns: int
+    tasks: int
+    tasks_done: int
+    records_in: int
+    bytes_in: int
+    records_out: int
+    bytes_out: int
+    shuffle_read: int
+    shuffle_written: int
+    spilled: int
+    cpu_ns: int
+    gc_ms: int
+    peak_memory: int
+    failure: str
+    times: TaskTimes = TaskTimes()
+
+
+class JobMetrics(msgspec.Struct, frozen=True):
+    """One job of Spark's, with its stages."""
+
+    id: int
+    name: str
+    state: str
+    started_ns: int
+    ended_ns: int
+    stages: tuple[StageMetrics, ...]
+
+
+class JobStore:
+    """Spark's own store of what runs and ran, which is there without its web page."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context: Any = context
+        jvm: Any = context._jvm
+        self._store: Any = self._context._jsc.sc().statusStore()
+        # Spark's REST API writes its answers with it.
+        self._mapper: Any = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
+
+    def wait_until_told(self, patience_ms: int = 5_000) -> None:
+        """Until what has happened so far has reached the store."""
+        try:
+            self._context._jsc.sc().listenerBus().waitUntilEmpty(patience_ms)
+        except Exception:
+            return  # a bus that is too slow costs figures, never the run
+
+    def of_group(self, group: str) -> list[JobMetrics]:
+        jobs = [one for one in self._read(self._store.jobsList(None)) if one.get("jobGroup") == group]
+        stages = self._stages({number for job in jobs for number in job["stageIds"]})
+        return [_job(job, stages) for job in sorted(jobs, key=lambda one: int(one["jobId"]))]
+
+    def _stages(self, numbers: Iterable[int]) -> dict[int, list[StageMetrics]]:
+        quantiles = self._context._gateway.new_array(self._context._jvm.double, 2)
+        quantiles[0], quantiles[1] = 0.5, 1.0
+        nothing = self._context._jvm.java.util.ArrayList()
+        found = {}
+        for number in numbers:
+            try:
+                told = self._read(self._store.stageData(number, False, nothing, True, quantiles))
+            except Exception:
+                continue  # a stage that was skipped, or is older than what Spark keeps
+            found[number] = [_stage(one) for one in told if one["status"] not in ("SKIPPED", "PENDING")]
+        return found
+
+    def _read(self, sequence: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = msgspec.json.decode(self._mapper.writeValueAsString(sequence))
+        return found
+
+
+def _job(told: dict[str, Any], stages: dict[int, list[StageMetrics]]) -> JobMetrics:
+    return JobMetrics(
+        id=told["jobId"],
+        name=told.get("description") or told["name"],
+        state=told["status"],
+        started_ns=_instant_ns(told.get("submissionTime")),
+        ended_ns=_instant_ns(told.get("completionTime")),
+        stages=tuple(one for number in sorted(told["stageIds"]) for one in stages.get(number, ())),
+    )
+
+
+def _stage(told: dict[str, Any]) -> StageMetrics:
+    durations = (told.get("taskMetricsDistributions") or {}).get("executorRunTime") or [0.0, 0.0]
+    return StageMetrics(
+        id=told["stageId"],
+        attempt=told["attemptId"],
+        name=told["name"],
+        state=told["status"],
+        started_ns=_instant_ns(told.get("firstTaskLaunchedTime") or told.get("submissionTime")),
+        ended_ns=_instant_ns(told.get("completionTime")),
+        tasks=told["numTasks"],
+        tasks_done=told["numCompleteTasks"],
+        records_in=told["inputRecords"],
+        bytes_in=told["inputBytes"],
+        records_out=told["outputRecords"],
+        bytes_out=told["outputBytes"],
+        shuffle_read=told["shuffleReadBytes"],
+        shuffle_written=told["shuffleWriteBytes"],
+        spilled=told["diskBytesSpilled"],
+        cpu_ns=told["executorCpuTime"],
+        gc_ms=told["jvmGcTime"],
+        peak_memory=told["peakExecutionMemory"],
+        failure=told.get("failureReason") or "",
+        times=TaskTimes(durations[0], durations[-1]),
+    )
+
+
+def _instant_ns(text: str | None) -> int:
+    """Spark writes `2026-11-16T06:15:00.123GMT`."""
+    if not text:
+        return 0
+    at = datetime.strptime(text.removesuffix("GMT"), "%Y-%m-%dT%H:%M:%S.%f").replace(tzinfo=UTC)
+    return int(at.timestamp() * 1000) * 1_000_000

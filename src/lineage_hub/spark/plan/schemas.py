@@ -1,0 +1,47 @@
+"""Types as Spark writes them in JSON enter; the fields of a dataset leave, with types as SQL writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+
+from lineage_hub.spark.plan.model import Field
+from lineage_hub.spark.plan.tree import Json, Node
+
+
+def fields_of_attributes(attributes: Iterable[Node]) -> tuple[Field, ...]:
+    """Without `_metadata`, which tells of the file of a row and is in no schema."""
+    return fields_of_schema(
+        {
+            "type": "struct",
+            "fields": [
+                {"name": one.name, "type": one.type, "nullable": True, "metadata": {}}
+                for one in attributes
+                if not _tells_of_files(one)
+            ],
+        }
+    )
+
+
+def _tells_of_files(attribute: Node) -> bool:
+    # Spark leaves the mark of such a column out of a plan's JSON.
+    inner = attribute.type.get("fields", ()) if isinstance(attribute.type, dict) else ()
+    return attribute.name == "_metadata" and any(one["name"] == "file_path" for one in inner)
+
+
+def fields_of_schema(schema: Json) -> tuple[Field, ...]:
+    return tuple(_field(one) for one in StructType.fromJson(schema).fields)
+
+
+def _field(given: StructField) -> Field:
+    return Field(given.name, given.dataType.simpleString(), tuple(_field(one) for one in _inner(given.dataType)))
+
+
+def _inner(given: DataType) -> list[StructField]:
+    while isinstance(given, ArrayType):
+        given = given.elementType
+    if isinstance(given, MapType):
+        given = given.valueType
+        return _inner(given)
+    return given.fields if isinstance(given, StructType) else []
