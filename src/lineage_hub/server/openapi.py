@@ -273,6 +273,7 @@ _RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", 
 _SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
 _NS = "/api/v1/namespaces/{namespace}"
 READS: dict[str, tuple[str, ...]] = {
+    "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
     "/api/v1/lineage": _GRAPH,
     "/api/v1/column-lineage": _GRAPH,
     "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),

@@ -36,6 +36,49 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="Most items in the answe
 Offset = Annotated[int, Query(ge=0, le=2**31, description="Items to pass over.")]
 
 
+_TEXT = {"type": "string"}
+_NAME = {"type": "string", "minLength": 1}
+_RUN = {
+    "type": "object",
+    "required": ["run_id", "pipeline", "state", "stages"],
+    "properties": {"run_id": _TEXT, "pipeline": _TEXT, "state": _TEXT, "stages": {"type": "array"}},
+}
+_WISH: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "A hub that allows it takes a `definition` in YAML in place of a pipeline's name.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["pipeline"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "pipeline": _NAME,
+                        "parameters": {"type": "object", "additionalProperties": _TEXT},
+                        "idempotency_key": _NAME,
+                        "from_stage": _NAME,
+                        "rerun_failed": _NAME,
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+def _answer(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _list_of(name: str) -> dict[str, Any]:
+    return {"type": "object", "required": [name], "properties": {name: {"type": "array"}}}
+
+
+_RUN_SHOWN: dict[int | str, dict[str, Any]] = {200: _answer("The run.", _RUN)}
+_ERROR = {"$ref": "#/components/schemas/Error"}
+
+
 class Around(Protocol):
     """What the hub gives."""
 
@@ -185,7 +228,18 @@ def _check_stage(stages: Mapping[str, Any], name: str | None) -> None:
         raise InvalidRequest(f"there is no stage {name!r}", subject=name[:200], action=f"use {', '.join(stages)}")
 
 
-@router.post("/run", status_code=202, summary="Run a pipeline")
+@router.post(
+    "/run",
+    status_code=202,
+    summary="Run a pipeline",
+    openapi_extra=_WISH,
+    responses={
+        200: _answer("The run that was started with that key before.", _RUN),
+        202: _answer("The run.", _RUN),
+        404: _answer("There is no such pipeline or run.", _ERROR),
+        409: _answer("The run that is to be continued has not ended.", _ERROR),
+    },
+)
 async def run_pipeline(
     request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
 ) -> Response:
@@ -209,13 +263,17 @@ async def run_pipeline(
     return _json(told, 202 if is_new else 200)
 
 
-@router.get("", summary="List the pipelines that can be run")
+@router.get(
+    "", summary="List the pipelines that can be run", responses={200: _answer("Their names.", _list_of("pipelines"))}
+)
 async def list_pipelines(request: Request) -> Response:
     """Those in the configured folder."""
     return _json({"pipelines": [{"name": name} for name in _pipelines(request).files()]})
 
 
-@router.get("/run", summary="List runs of pipelines, newest first")
+@router.get(
+    "/run", summary="List runs of pipelines, newest first", responses={200: _answer("The runs.", _list_of("runs"))}
+)
 def list_pipeline_runs(
     request: Request, limit: Limit = 100, offset: Offset = 0, pipeline: str | None = None, state: str | None = None
 ) -> Response:
@@ -225,13 +283,18 @@ def list_pipeline_runs(
     return _json({"runs": [_told(one) for one in found[offset : offset + limit]], "totalCount": len(found)})
 
 
-@router.get("/run/{run_id}", summary="Show a run of a pipeline")
+@router.get("/run/{run_id}", summary="Show a run of a pipeline", responses=_RUN_SHOWN)
 def show_pipeline_run(request: Request, run_id: str) -> Response:
     """Stages with their state, percent, rows so far and errors."""
     return _json(_told(_pipelines(request).runs.find(run_id).status()))
 
 
-@router.post("/run/{run_id}/cancel", status_code=202, summary="Cancel a run of a pipeline")
+@router.post(
+    "/run/{run_id}/cancel",
+    status_code=202,
+    summary="Cancel a run of a pipeline",
+    responses={202: _answer("The run.", _RUN), 409: _answer("It has ended.", _ERROR)},
+)
 def cancel_pipeline_run(request: Request, run_id: str) -> Response:
     """It ends with ABORT; what is being written is given up."""
     folder = _pipelines(request).runs.find(run_id)
