@@ -7,7 +7,7 @@ from lineage_hub.store.changes import Changes
 def test_an_answer_is_kept_until_something_it_depends_on_changes() -> None:
     changes = Changes()
     memory = Memory(changes, 1)
-    memory.put("node", 7, changes.epoch, (7, 8), b"seven")
+    memory.put("node", changes.epoch, {7: b"seven"}, lambda _: (7, 8))
     changes.apply([9], topology=False)
     assert memory.get("node", [7]) == {7: b"seven"}
     changes.apply([8], topology=False)
@@ -19,14 +19,14 @@ def test_an_answer_read_before_a_change_is_not_taken_for_one_read_after_it() -> 
     memory = Memory(changes, 1)
     before = changes.epoch
     changes.apply([7], topology=False)
-    memory.put("node", 7, before, (7,), b"old")
+    memory.put("node", before, {7: b"old"})
     assert memory.get("node", [7]) == {}
 
 
 def test_looking_at_an_answer_does_not_make_it_newer_than_what_it_says() -> None:
     changes = Changes()
     memory = Memory(changes, 1)
-    memory.put("node", 7, changes.epoch, (7,), b"old")
+    memory.put("node", changes.epoch, {7: b"old"})
     changes.apply([1], topology=False)
     assert memory.get("node", [7]) == {7: b"old"}
     changes.apply([7], topology=False)
@@ -37,7 +37,7 @@ def test_looking_at_an_answer_does_not_make_it_newer_than_what_it_says() -> None
 def test_a_change_of_names_makes_all_of_it_forgotten() -> None:
     changes = Changes()
     memory = Memory(changes, 1)
-    memory.put("node", 7, changes.epoch, (7,), b"seven")
+    memory.put("node", changes.epoch, {7: b"seven"})
     changes.apply([1], topology=True)
     assert memory.get("node", [7]) == {}
 
@@ -45,13 +45,13 @@ def test_a_change_of_names_makes_all_of_it_forgotten() -> None:
 def test_it_stays_within_its_bound_whatever_the_size_of_answers() -> None:
     memory = Memory(Changes(), 1)
     for about in range(100):
-        memory.put("node", about, 0, (about,), bytes(100_000))
+        memory.put("node", 0, {about: bytes(100_000)})
         assert sum(len(value) for value in memory.get("node", range(100)).values()) <= 1024 * 1024 + 100_000
 
 
 def test_the_same_answer_put_again_takes_its_room_once() -> None:
     memory = Memory(Changes(), 1)
-    memory.put("other", 1, 0, (1,), b"kept")
+    memory.put("other", 0, {1: b"kept"})
     for _ in range(1000):
-        memory.put("node", 7, 0, (7,), bytes(10_000))
+        memory.put("node", 0, {7: bytes(10_000)})
     assert memory.get("other", [1]) == {1: b"kept"}

@@ -16,7 +16,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from lineage_hub.sdk import config, current_run, current_traceparent, outbox, trace_headers, track
 from lineage_hub.sdk.runs import Run
-from lineage_hub.sdk.trace_context import TraceContext, begun_by, enter, leave, of_new_run, parse
+from lineage_hub.sdk.trace_context import TraceContext, around_new_run, begun_by, enter, leave, parse
 from lineage_hub.wire import Decoder
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -195,23 +195,23 @@ def test_the_innermost_of_both_kinds_of_spans_counts(sent: Sent) -> None:
     tracer = TracerProvider().get_tracer("tests")
     ours = TraceContext(TRACE, SPAN)
     token = enter(ours)
-    assert of_new_run("r", None) == ours
+    assert around_new_run(None) == ours
     with tracer.start_as_current_span("inside of ours") as span:
-        found = of_new_run("r", None)
+        found = around_new_run(None)
         assert found is not None
         assert found.span_id == f"{span.get_span_context().span_id:016x}"
         inner = TraceContext(TRACE, "00000000000000aa")
         second = enter(inner)
-        assert of_new_run("r", None) == inner
+        assert around_new_run(None) == inner
         leave(second)
-    assert of_new_run("r", None) == ours
+    assert around_new_run(None) == ours
     leave(token)
-    assert of_new_run("r", None) is None
+    assert around_new_run(None) is None
 
 
 @pytest.mark.serial
 def test_a_run_without_a_trace_costs_next_to_nothing_more(sent: Sent) -> None:
-    best = min(timeit.repeat(lambda: of_new_run("r", None), number=2000, repeat=5)) / 2000
+    best = min(timeit.repeat(lambda: around_new_run(None), number=2000, repeat=5)) / 2000
     assert best < 5e-6
     assert current_run() is None
     assert Run("team", "load", lambda _: None).trace is None

@@ -1,4 +1,4 @@
-"""Filters or a file of events enter; stored events, or what became of those that were sent, leave."""
+"""Filters or an event's id enter; stored events leave."""
 
 import sys
 from enum import StrEnum
@@ -8,20 +8,16 @@ import typer
 
 from lineage_hub.cli.answers import Event, Events, StoredEvent
 from lineage_hub.cli.app import app
-from lineage_hub.cli.delivery import Delivery, print_rejects
-from lineage_hub.cli.event_files import find_files
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.sending import MAX_BATCH, Sender
 from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
-from lineage_hub.errors import InvalidRequest
 from lineage_hub.settings import Settings
 
-events = typer.Typer(help="List, show and send events; without a command they are listed.", cls=ListByDefault)
+events = typer.Typer(help="List and show events; without a command they are listed.", cls=ListByDefault)
 app.add_typer(events, name="events")
 
 JSON_OPTION = typer.Option("--json", help="Print JSON.")
@@ -38,9 +34,7 @@ lineage-hub events
 
 lineage-hub events list --after 24h --limit 20
 
-lineage-hub events send events.ndjson
-
-gunzip -c archive.ndjson.gz | lineage-hub events send -"""
+lineage-hub events show ID"""
 
 
 @events.command("list", epilog=EXAMPLES)
@@ -107,31 +101,3 @@ def _told(warning: object) -> str:
     if isinstance(warning, dict):
         return ", ".join(f"{key}: {value}" for key, value in warning.items())
     return str(warning)
-
-
-@events.command("send", epilog=EXAMPLES)
-@takes_settings(*HUB)
-def send(
-    settings: Settings,
-    file: Annotated[str, typer.Argument(help="NDJSON, a JSON array or one event; - reads stdin.", show_default=False)],
-    batch: Annotated[int, typer.Option(help="Most events in one request.", min=1, max=MAX_BATCH)] = 500,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-) -> None:
-    """Send events from a file, in batches; the hub keeps those it refuses as dead letters."""
-    with Hub(settings) as hub:
-        delivery = Delivery(Sender(hub).send, batch)
-        for one in find_files([file]):
-            delivery.deliver(one)
-    totals = delivery.totals
-    if not totals.found:
-        raise InvalidRequest(f"{file} holds no events", subject=file, action="give NDJSON, a JSON array or one event")
-    if as_json:
-        refused = [{"event": one.number, "reason": one.reason} for one in totals.rejects]
-        print_json({"accepted": totals.sent, "refused": refused})
-    else:
-        print(f"{totals.sent} events accepted, {totals.rejected} refused")
-        print_rejects(totals)
-        if totals.rejected:
-            print("see and mend them with `lineage-hub dead-letters`", file=sys.stderr)
-    if totals.rejected:
-        raise typer.Exit(1)

@@ -37,10 +37,14 @@ _log = get_logger("ingest")
 
 @dataclass(slots=True)
 class Outcome:
-    event_id: str | None = None
+    event: Event | None = None
     error: LineageHubError | None = None
     repeated: bool = False
     known_at: int = 0
+
+    @property
+    def event_id(self) -> str | None:
+        return event_reference(self.event.event_at, self.event.event_id) if self.event is not None else None
 
 
 @dataclass(slots=True)
@@ -60,7 +64,7 @@ class Intake:
     def __init__(self, store: LineageStore, settings: Settings, clock: Clock = time.time_ns) -> None:
         self._store, self._settings, self._clock = store, settings, clock
         self._decoder = Decoder(max_name_bytes=settings.ingest_max_name_bytes)
-        self._writer = LineageWriter(store.url.get_backend_name(), store.codec)
+        self._writer = LineageWriter(store.codec)
         self._queue: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
         self._queued = 0
@@ -109,7 +113,7 @@ class Intake:
             self.counts["rejected"] += 1
             return Outcome(error=error)
         submission.events.append((event, known_at))
-        return Outcome(event_id=event_reference(event.event_at, event.event_id), known_at=known_at)
+        return Outcome(event, known_at=known_at)
 
     async def write(self, call: Callable[[Connection], T]) -> T:
         """Run `call` in the writer's thread, in a durable transaction with whatever else is due."""
@@ -215,8 +219,9 @@ class Intake:
             self._store.changes.apply(
                 written.entities, topology=written.topology, first_seq=written.first_seq, last_seq=written.last_seq
             )
-            for (event, _), again in zip(batch, written.repeated, strict=True):
-                self.counts[f"{event.kind} {'repeated' if again else 'accepted'}"] += 1
+            kinds = [event.kind for event, _ in batch]
+            for (kind, again), count in Counter(zip(kinds, written.repeated, strict=True)).items():
+                self.counts[f"{kind} {'repeated' if again else 'accepted'}"] += count
         return results
 
     def _resolve(self, results: list[tuple[Submission, Any]]) -> None:

@@ -6,7 +6,8 @@ The rules are those of docs/fold.md, sections "Values" and "The current version 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.shapes import (
@@ -24,14 +25,14 @@ from lineage_hub.lineage.shapes import (
     Shape,
 )
 
+READ = (IN, STATIC_IN)
 ENDS = (FAIL, ABORT, COMPLETE)
 STATES = {COMPLETE: "COMPLETED", FAIL: "FAILED", ABORT: "ABORTED"}
 END_NAMES = {COMPLETE: "COMPLETE", FAIL: "FAIL", ABORT: "ABORT"}
 Shapes = Mapping[int, Shape]
 
 
-@dataclass(frozen=True, slots=True)
-class RunFacts:
+class RunFacts(Struct, frozen=True):
     """`events` are in order; datasets stand as named, before any joining or renaming."""
 
     key: RunKey
@@ -62,7 +63,7 @@ class RunFacts:
 
 
 def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts:
-    events = sorted(rows, key=_by_ord)
+    events = sorted(rows)  # by ord: all of them have one subject, which comes first
     ends = [row for row in events if row.type in ENDS]
     deciding = [row for row in ends if not row.flags & INFERRED] or ends
     types = {row.type for row in deciding}
@@ -71,12 +72,8 @@ def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts
         state = STATES[winner]
     else:
         state = "RUNNING" if any(row.type in (START, RUNNING) for row in events) else "NEW"
-    inputs: set[int] = set()
-    outputs: set[int] = set()
+    mentions = [mention for number in {row.shape for row in events} for mention in shapes[number].mentions]
     processing, location = UNSAID, None
-    for number in dict.fromkeys(row.shape for row in events):
-        for mention in shapes[number].mentions:
-            (inputs if mention.side in (IN, STATIC_IN) else outputs).add(mention.dataset)
     for row in events:
         shape = shapes[row.shape]
         processing = shape.processing or processing
@@ -86,10 +83,10 @@ def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts
         tuple(events),
         state,
         events[0].ord,
-        max((row.ord for row in deciding if row.type == winner), default=None),
+        next((row.ord for row in reversed(deciding) if row.type == winner), None),
         tuple(sorted(END_NAMES[kind] for kind in types)) if len(types) > 1 else (),
-        frozenset(inputs),
-        frozenset(outputs),
+        frozenset([mention.dataset for mention in mentions if mention.side in READ]),
+        frozenset([mention.dataset for mention in mentions if mention.side not in READ]),
         processing == STREAM,
         location,
     )
@@ -109,7 +106,3 @@ def static_facts(row: EventRow, shape: Shape) -> RunFacts:
         False,
         shape.location,
     )
-
-
-def _by_ord(row: EventRow) -> Ord:
-    return row.event_at, row.event_id

@@ -40,7 +40,7 @@ IN_RAW = 0
 _HEX = re.compile("[0-9a-f]+")
 
 
-class Mention(Struct, frozen=True, array_like=True):
+class Mention(Struct, frozen=True, array_like=True, gc=False):
     dataset: int
     side: int
     marks: int

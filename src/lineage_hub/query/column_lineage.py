@@ -131,9 +131,11 @@ def field_types(snapshot: Snapshot, places: Collection[int]) -> dict[int, dict[s
     missing = [place for place in places if place not in found]
     facts = dataset_facts(snapshot, missing, ("schema",)) if missing else {}
     snapshot.reader.blobs({holder.blob for one in facts.values() for holder in one.facets.values()} - {IN_RAW})
+    fresh: dict[int, dict[str, str] | None] = {}
     for place in missing:
         text = facet_texts(snapshot, facts[place]).get("schema") if place in facts else None
-        fields = None if text is None else {field.name: field.type or "" for field in lenient(text, Schema).fields}
-        found[place] = fields
-        snapshot.keep("field types", place, snapshot.neighbourhood(snapshot.names_under(place)), fields)
-    return found
+        fresh[place] = (
+            None if text is None else {field.name: field.type or "" for field in lenient(text, Schema).fields}
+        )
+    snapshot.keep("field types", fresh, snapshot.bearing_on)
+    return found | fresh

@@ -64,7 +64,8 @@ class Columns:
             snapshot = self._snapshot
             sources = {source for holder in holders for source in holder.mention.sources}
             names = snapshot.neighbourhood(snapshot.names_under(dataset) | sources)
-            snapshot.keep("columns", dataset, names | snapshot.jobs_speaking_of([dataset]), self._into[dataset])
+            depends_on = names | snapshot.jobs_speaking_of([dataset])
+            snapshot.keep("columns", {dataset: self._into[dataset]}, lambda _: depends_on)
 
     def out_of(self, datasets: Collection[int]) -> dict[int, list[ColumnEdge]]:
         """The edges that begin in each of these datasets."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from lineage_hub.lineage.rows import EventRow
@@ -69,18 +70,19 @@ def dataset_facts(
     bounds = snapshot.bounds(numbers)
     found: dict[int, Facts] = {}
     for dataset in datasets:
-        spoken = [
-            Spoken(name, number, seen, shapes[number].by_dataset.get(name, ()))
+        spoken: list[Spoken] = [
+            (seen[1], seen[0], name, number, shapes[number].by_dataset.get(name, ()))
             for name in joined.all_of(dataset)
             for number in by_name[name]
             if (seen := bounds[number]) is not None
         ]
         if not spoken:
             continue
+        spoken.sort(key=_last, reverse=True)
         facts = Facts(
-            created_at=min([one.seen[0] for one in spoken]),
-            updated_at=max([one.seen[1] for one in spoken]),
-            mentioned=any(one.mentions for one in spoken),
+            created_at=min([one[1] for one in spoken]),
+            updated_at=spoken[0][0],
+            mentioned=any(one[4] for one in spoken),
         )
         if snapshot.cuts and any(name in snapshot.cuts for name in names[dataset]):
             _facets_of_placed(snapshot, dataset, names[dataset], facts)
@@ -91,29 +93,26 @@ def dataset_facts(
     return found
 
 
-class Spoken(NamedTuple):
-    """What one shape says of one name, and when it was first and last said."""
-
-    name: int
-    shape: int
-    seen: tuple[int, int]
-    mentions: Sequence[Mention]
+# What one shape says of one name: when it was last and first said, the name, the shape, the mentions.
+Spoken = tuple[int, int, int, int, Sequence[Mention]]
+_last = itemgetter(0)
 
 
 def _facets_of_shapes(snapshot: Snapshot, spoken: list[Spoken], wanted: Container[str], facts: Facts) -> None:
+    """`spoken` begins with what was said last, so that what was said before mostly changes nothing."""
     best = facts.facets
     tied: dict[str, list[Holder]] = {}
-    for name, number, (_, last), mentions in spoken:
+    for last, _, name, number, mentions in spoken:
         for mention in mentions:
             for facet, blob in mention.facets.items():
                 if facet not in wanted:
                     continue
                 rank = 1 if facet == "schema" and mention.side != IN else 0
                 before = best.get(facet)
-                if before is not None and (rank, last) < (before.rank, before.event_at):
+                if before is not None and (rank < before.rank or (rank == before.rank and last < before.event_at)):
                     continue
                 holder = Holder(rank, last, b"", PRECEDENCE[mention.side], blob, number, name)
-                if before is None or (rank, last) > (before.rank, before.event_at):
+                if before is None or rank > before.rank or last > before.event_at:
                     best[facet] = holder
                     tied.pop(facet, None)
                 else:

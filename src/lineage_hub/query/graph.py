@@ -68,17 +68,19 @@ def _around(snapshot: Snapshot, reached: Reached, start: int, is_job: bool, dept
     seen = set(frontier)
     for step in range(depth + 1):
         reached.add_jobs(frontier)
-        fresh = {d for job in frontier for d in known[job].datasets} - reached.datasets
+        fresh = set[int]().union(*[known[job].datasets for job in frontier]) - reached.datasets
         reached.add_datasets(fresh)
         if step == depth or (not fresh and step):
             break
-        frontier = _touching(snapshot, fresh if step else reached.datasets, known, edges_of) - seen
+        frontier = _touching(snapshot, fresh if step else reached.datasets, known, edges_of, seen)
         seen |= frontier
 
 
-def _touching(snapshot: Snapshot, wanted: Set[int], known: dict[int, Edges], edges_of: EdgesOf) -> set[int]:
-    """Jobs that have one of these datasets among theirs; edges of all that were looked at stay known."""
-    jobs = snapshot.jobs_speaking_of(wanted)
+def _touching(
+    snapshot: Snapshot, wanted: Set[int], known: dict[int, Edges], edges_of: EdgesOf, seen: Set[int] = frozenset()
+) -> set[int]:
+    """Other jobs that have one of these datasets among theirs; edges of all that were looked at stay known."""
+    jobs = snapshot.jobs_speaking_of(wanted) - seen
     missing = [job for job in jobs if job not in known]
     if missing:
         known.update(edges_of(snapshot, missing))

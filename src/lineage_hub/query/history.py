@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from lineage_hub.store.library import Shelf
 
@@ -12,9 +13,11 @@ Nominal = tuple[str | None, str | None]
 Silent = tuple[()]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edges:
-    """A job's datasets under their present representatives; `columns` are sources that only columns tell of."""
+class Edges(Struct, frozen=True, eq=False, gc=False):
+    """A job's datasets under their present representatives; `columns` are sources that only columns tell of.
+
+    Each stands for one job only, except NO_EDGES.
+    """
 
     inputs: frozenset[int]
     outputs: frozenset[int]
@@ -39,8 +42,15 @@ class End(NamedTuple):
     half: bytes
 
 
-# A dataset of a job, and the edge from it and the edge to it as JSON, as far as there are such; in the order of ids.
+# A dataset of a job, and the edge from it and the edge to it as JSON, as far as there are such.
 Arrow = tuple[int, bytes | None, bytes | None]
+
+
+class Arrows(NamedTuple):
+    """The arrows of a job in the order of their datasets' ids, and the end of its node's text when all are shown."""
+
+    each: Sequence[Arrow]
+    text: bytes
 
 
 class History:
@@ -50,6 +60,6 @@ class History:
         # By the shapes of a head's events, as long as no name was ever cut or joined.
         self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
         self.ends: Shelf[int, End] = Shelf(200_000)
-        self.arrows: Shelf[tuple[int, Edges], tuple[Arrow, ...]] = Shelf(50_000)
+        self.arrows: Shelf[Edges, Arrows] = Shelf(50_000)
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.
         self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)

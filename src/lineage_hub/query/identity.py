@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import uuid
+from functools import lru_cache
 
 from lineage_hub.lineage.rows import Ord
 from lineage_hub.lineage.runs import RunFacts
@@ -22,6 +23,7 @@ def uuid_of(*parts: str) -> str:
     return str(uuid.UUID(int=number))
 
 
+@lru_cache(maxsize=4096)
 def job_uuid(namespace: str, name: str) -> str:
     return uuid_of("job", namespace, name)
 

@@ -16,7 +16,7 @@ from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.node import DATASET, FIELD, JOB, RUN, readings, split_kind
 from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
-from lineage_hub.query.history import Arrow, Edges, End
+from lineage_hub.query.history import Arrow, Arrows, Edges, End
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
@@ -77,6 +77,8 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
 
 
 def is_visible(snapshot: Snapshot, entity: int) -> bool:
+    if snapshot.sees_all:
+        return True  # a name is written together with an event that has it
     numbers = snapshot.shapes_of((entity,))[entity]
     bounds = snapshot.bounds(numbers)
     return any(bounds[number] is not None for number in numbers)
@@ -100,19 +102,18 @@ def reach(snapshot: Snapshot, question: Question) -> tuple[Reached, list[int], i
 
 def lineage(snapshot: Snapshot, question: Question) -> bytes:
     reached, shown, hidden = reach(snapshot, question)
-    ends = _ends(snapshot, reached, shown)
-    ordered = sorted(shown, key=lambda node: ends[node].id)
-    current = question.edges == "current"
-    jobs = [node for node in ordered if node in reached.jobs]
+    jobs = [node for node in shown if node in reached.jobs]
     nodes = dataset_nodes(snapshot, [node for node in shown if node not in reached.jobs])
-    nodes.update(job_nodes(snapshot, jobs, reached.edges if current else snapshot.edges(jobs)))
-    into, out_of = _edge_texts(snapshot, reached, jobs, shown)
+    nodes.update(job_nodes(snapshot, jobs, reached.edges if question.edges == "current" else snapshot.edges(jobs)))
+    ordered = sorted(shown, key=lambda node: nodes[node][0])
+    into, out_of, of_jobs = _edge_texts(snapshot, reached, ordered)
     parts = [b'{"graph":[']
     for node in ordered:
-        parts += (
-            nodes[node], b',"inEdges":[', b",".join(into[node]), b'],"outEdges":[', b",".join(out_of[node]), b"]},",
-        )  # fmt: skip
-    parts[-1] = b']}],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
+        if node in of_jobs:
+            parts += (nodes[node][1], of_jobs[node], b",")
+        else:
+            parts += (nodes[node][1], *_edges(into[node], out_of[node]), b",")
+    parts[-1] = b'],"truncated":%b,"hidden_nodes":%d}' % (b"true" if hidden else b"false", hidden)
     return b"".join(parts)
 
 
@@ -132,35 +133,47 @@ def _ends(snapshot: Snapshot, reached: Reached, nodes: Collection[int]) -> dict[
 Texts = dict[int, list[bytes]]
 
 
-def _edge_texts(snapshot: Snapshot, reached: Reached, jobs: list[int], shown: list[int]) -> tuple[Texts, Texts]:
-    """Into and out of each node, between nodes that are shown; in order, since the jobs are."""
-    into: Texts = {node: [] for node in shown}
-    out_of: Texts = {node: [] for node in shown}
-    arrows = _arrows(snapshot, reached, jobs)
-    for job in jobs:
-        job_into, job_out_of = into[job], out_of[job]
-        for dataset, read, written in arrows[job]:
-            if dataset not in into:
-                continue
+def _edge_texts(snapshot: Snapshot, reached: Reached, shown: list[int]) -> tuple[Texts, Texts, dict[int, bytes]]:
+    """Into and out of each dataset, between nodes that are shown and in their order; and all those of each job."""
+    into: Texts = {node: [] for node in shown if node not in reached.jobs}
+    out_of: Texts = {node: [] for node in into}
+    edges = {node: reached.edges[node] for node in shown if node in reached.jobs}
+    arrows = _arrows(snapshot, reached, edges)
+    datasets = frozenset(into)
+    of_jobs: dict[int, bytes] = {}
+    for job, its_edges in edges.items():
+        each, text = arrows[its_edges]
+        if not its_edges.datasets <= datasets:
+            each = [arrow for arrow in each if arrow[0] in datasets]
+            text = _edges_of_job(each)
+        of_jobs[job] = text
+        for dataset, read, written in each:
             if read is not None:
-                job_into.append(read)
                 out_of[dataset].append(read)
             if written is not None:
-                job_out_of.append(written)
                 into[dataset].append(written)
-    return into, out_of
+    return into, out_of, of_jobs
 
 
-def _arrows(snapshot: Snapshot, reached: Reached, jobs: list[int]) -> dict[int, tuple[Arrow, ...]]:
-    def load(missing: list[tuple[int, Edges]]) -> Iterator[tuple[tuple[int, Edges], tuple[Arrow, ...]]]:
-        ends = _ends(snapshot, reached, {node for job, edges in missing for node in (job, *edges.datasets)})
-        for job, edges in missing:
+def _edges(into: list[bytes], out_of: list[bytes]) -> tuple[bytes, ...]:
+    return b',"inEdges":[', b",".join(into), b'],"outEdges":[', b",".join(out_of), b"]}"
+
+
+def _edges_of_job(arrows: Collection[Arrow]) -> bytes:
+    reads = [read for _, read, _ in arrows if read is not None]
+    return b"".join(_edges(reads, [written for _, _, written in arrows if written is not None]))
+
+
+def _arrows(snapshot: Snapshot, reached: Reached, edges_of: dict[int, Edges]) -> dict[Edges, Arrows]:
+    def load(missing: list[Edges]) -> Iterator[tuple[Edges, Arrows]]:
+        jobs = {edges: job for job, edges in edges_of.items()}
+        ends = _ends(snapshot, reached, {node for edges in missing for node in (jobs[edges], *edges.datasets)})
+        for edges in missing:
             datasets = sorted(edges.datasets, key=lambda one: ends[one].id)
-            yield (job, edges), tuple([_arrow(edges, dataset, ends[dataset], ends[job]) for dataset in datasets])
+            each = tuple([_arrow(edges, dataset, ends[dataset], ends[jobs[edges]]) for dataset in datasets])
+            yield edges, Arrows(each, _edges_of_job(each))
 
-    keys = {job: (job, reached.edges[job]) for job in jobs}
-    texts = snapshot.history.arrows.fetch(keys.values(), load)
-    return {job: texts[key] for job, key in keys.items()}
+    return snapshot.history.arrows.fetch(edges_of.values(), load)
 
 
 def _arrow(edges: Edges, dataset: int, table: End, job: End) -> Arrow:

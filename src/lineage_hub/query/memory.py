@@ -5,7 +5,7 @@ Only the view without bounds and without tenant limits is remembered: it is what
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lineage_hub.store.changes import Changes
@@ -14,6 +14,11 @@ MIB = 1024 * 1024
 # What an entry takes beside its text, roughly.
 _ENTRY_BYTES = 300
 _COLLECTIONS = (tuple, list, dict, set)
+DependsOn = Callable[[int], Iterable[int]]
+
+
+def itself(one: int) -> tuple[int]:
+    return (one,)
 
 
 class _Entry:
@@ -33,8 +38,8 @@ class Notes:
         kept = self._kept.get(what)
         return {one: kept[one] for one in about if one in kept} if kept else {}
 
-    def put(self, what: str, about: int, _epoch: int, _depends_on: Iterable[int], value: Any) -> None:
-        self._kept.setdefault(what, {})[about] = value
+    def put(self, what: str, _epoch: int, values: Mapping[int, Any], _depends_on: DependsOn = itself) -> None:
+        self._kept.setdefault(what, {}).update(values)
 
 
 class Memory:
@@ -73,16 +78,18 @@ class Memory:
                 found[one] = entry.value
         return found
 
-    def put(self, what: str, about: int, epoch: int, depends_on: Iterable[int], value: Any) -> None:
+    def put(self, what: str, epoch: int, values: Mapping[int, Any], depends_on: DependsOn = itself) -> None:
         """`epoch` was read before the snapshot began, so a write in between makes the entry stale, never wrong."""
-        if epoch >= self.changes.topology:
+        if epoch < self.changes.topology:
+            return
+        for about, value in values.items():
             if self._size > self._limit:
                 self._forget()
             kept = self._kept.setdefault(what, {})
             if about in kept:
                 self._size -= _size(kept[about].value)
             self._size += _size(value)
-            kept[about] = _Entry(epoch, tuple(depends_on), value)
+            kept[about] = _Entry(epoch, tuple(depends_on(about)), value)
 
     def _forget(self) -> None:
         self._kept, self._size = {}, 0

@@ -22,9 +22,11 @@ from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (
+    NO_TAGS,
     DatasetType,
     DataSource,
     Documentation,
+    Field,
     Lifecycle,
     NominalTime,
     Schema,
@@ -37,6 +39,11 @@ encode = msgspec.json.Encoder().encode
 Name = tuple[str, str]
 Time = str | msgspec.Raw
 Texts = tuple[tuple[str, bytes], ...]
+# Its id, and its text without the edges and the last bracket.
+Node = tuple[str, bytes]
+TagsByField = dict[str | None, list[str]]
+# The text before, between and after the two times of a node, without its last brackets.
+Frame = tuple[bytes, bytes, bytes]
 NODE_FACETS = frozenset(("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType"))
 JOB_FACETS = frozenset(("jobType", "sourceCodeLocation", "documentation", "tags"))
 # Where a time will stand: a byte that no JSON text has.
@@ -67,27 +74,30 @@ def named(name: Name) -> dict[str, str]:
     return {"namespace": name[0], "name": name[1]}
 
 
-def _frame(made_once: Any, *of: Any) -> list[bytes]:
+def _frame(made_once: Any, *of: Any) -> Frame:
     """Long texts are made anew each time: thousands of them would fill the memory."""
     texts: Texts = of[-1]
-    frame: list[bytes] = (made_once if sum([len(text) for _, text in texts]) < LONG else made_once.__wrapped__)(*of)
+    frame: Frame = (made_once if sum([len(text) for _, text in texts]) < LONG else made_once.__wrapped__)(*of)
     return frame
 
 
-def _filled(frame: list[bytes], facts: Facts, *more: tuple[str, Any]) -> bytes:
+def _filled(frame: Frame, facts: Facts, more: dict[str, Any]) -> bytes:
     before, between, after = frame
-    text = before + _time(facts.created_at) + between + _time(facts.updated_at) + after
-    return text if not more else text[:-1] + b"," + encode(dict(more))[1:]
+    end = b"," + encode(more)[1:] if more else b"}"
+    return b"".join((before, _time(facts.created_at), between, _time(facts.updated_at), after, end))
 
 
-def _node(kind: str, name: Name, data: dict[str, Any]) -> list[bytes]:
+def _node(kind: str, name: Name, data: dict[str, Any]) -> Frame:
     node = {"id": f"{kind}:{name[0]}:{name[1]}", "type": kind.upper(), "data": data}
-    return encode(node)[:-1].split(b"\0")
+    before, _, rest = encode(node)[:-2].partition(b"\0")
+    between, _, after = rest.partition(b"\0")
+    return before, between, after
 
 
 def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str, bytes]) -> dict[str, Any]:
     """The fields that a dataset has wherever it is shown."""
     source = lenient(texts.get("dataSource"), DataSource)
+    tags = _tags(texts["tags"]) if "tags" in texts else {}
     return {
         "id": named(name),
         "type": lenient(texts.get("datasetType"), DatasetType).datasetType or "DB_TABLE",
@@ -97,8 +107,8 @@ def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str
         "updatedAt": updated,
         "namespace": name[0],
         "sourceName": source.name or "default",
-        "fields": _fields(texts.get("schema"), texts.get("tags")),
-        "tags": _tags(texts.get("tags")).get(None, []),
+        "fields": _fields(texts.get("schema"), tags),
+        "tags": tags.get(None, []),
         "lastModifiedAt": None,
         "description": lenient(texts.get("documentation"), Documentation).description,
         "lastLifecycleState": lenient(texts.get("lifecycleStateChange"), Lifecycle).lifecycleStateChange,
@@ -106,24 +116,25 @@ def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str
 
 
 @lru_cache(maxsize=FRAMES)
-def _dataset_frame(name: Name, texts: Texts) -> list[bytes]:
+def _dataset_frame(name: Name, texts: Texts) -> Frame:
     """The text around the two times: at one moment and the next mostly nothing else differs."""
     return _node("dataset", name, dataset_summary(name, HOLE, HOLE, dict(texts)))
 
 
-def _fields(schema: bytes | None, tags: bytes | None) -> list[dict[str, Any]]:
-    by_field = _tags(tags)
-    return [
-        {"name": f.name, "type": f.type, "tags": by_field.get(f.name, []), "description": f.description}
-        for f in lenient(schema, Schema).fields
-    ]
+def _fields(schema: bytes | None, tags: TagsByField) -> list[Field]:
+    fields = lenient(schema, Schema).fields
+    # A key that isn't spelled plainly may be one as well.
+    if tags or (schema is not None and (b'"tags"' in schema or b"\\" in schema)):
+        for field in fields:
+            field.tags = msgspec.Raw(encode(tags[field.name])) if field.name in tags else NO_TAGS
+    return fields
 
 
-def _tags(text: bytes | None) -> dict[str | None, list[str]]:
-    by_field: dict[str | None, list[str]] = {}
-    if text is not None:
-        for tag in lenient(text, Tags).tags:
-            by_field.setdefault(tag.field or None, []).append(tag_text(tag.key, tag.value))
+def _tags(text: bytes) -> TagsByField:
+    """Those of the dataset itself under None."""
+    by_field: TagsByField = {}
+    for tag in lenient(text, Tags).tags:
+        by_field.setdefault(tag.field or None, []).append(tag_text(tag.key, tag.value))
     return by_field
 
 
@@ -131,29 +142,31 @@ def tag_text(key: str, value: str) -> str:
     return key if value in ("", "true") else f"{key}:{value}"
 
 
-def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, bytes]:
-    found: dict[int, bytes] = snapshot.recall("dataset node", datasets)
+def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Node]:
+    found: dict[int, Node] = snapshot.recall("dataset node", datasets)
     missing = [dataset for dataset in datasets if dataset not in found]
     if missing:
         names = snapshot.names(missing)
         facts = dataset_facts(snapshot, missing, NODE_FACETS)
         bodies = _bodies(snapshot, facts.values())
+        made: dict[int, Node] = {}
         for dataset, known in facts.items():
-            frame = _frame(_dataset_frame, names[dataset], present_texts(bodies, known))
-            found[dataset] = _filled(frame, known, *marks(snapshot, dataset, known))
-            if snapshot.sees_all:
-                depends = snapshot.neighbourhood(snapshot.names_under(dataset))
-                snapshot.keep("dataset node", dataset, depends, found[dataset])
+            name = names[dataset]
+            frame = _frame(_dataset_frame, name, present_texts(bodies, known))
+            made[dataset] = f"dataset:{name[0]}:{name[1]}", _filled(frame, known, marks(snapshot, dataset, known))
+        if snapshot.sees_all:
+            snapshot.keep("dataset node", made, snapshot.bearing_on)
+        found.update(made)
     return found
 
 
-def marks(snapshot: Snapshot, dataset: int, facts: Facts) -> list[tuple[str, Any]]:
+def marks(snapshot: Snapshot, dataset: int, facts: Facts) -> dict[str, Any]:
     """What Marquez doesn't know of: names that are only named, ended, joined or in conflict."""
-    found: list[tuple[str, Any]] = []
+    found: dict[str, Any] = {}
     if not facts.mentioned:
-        found.append(("namedOnly", True))
+        found["namedOnly"] = True
     elif not facts.alive:
-        found.append(("deleted", True))
+        found["deleted"] = True
     if snapshot.is_plain:
         return found
     joined = snapshot.joined((dataset,))
@@ -161,9 +174,9 @@ def marks(snapshot: Snapshot, dataset: int, facts: Facts) -> list[tuple[str, Any
     if len(members) > 1:
         names = snapshot.names(members)
         others = sorted(members - {dataset}, key=names.__getitem__)
-        found.append(("aliases", [named(names[member]) for member in others]))
+        found["aliases"] = [named(names[member]) for member in others]
     if not members.isdisjoint(joined.conflicts):
-        found.append(("symlinkConflict", True))
+        found["symlinkConflict"] = True
     return found
 
 
@@ -203,12 +216,12 @@ def job_summary(
 
 
 @lru_cache(maxsize=FRAMES)
-def _job_frame(name: Name, above: Name | None, texts: Texts) -> list[bytes]:
+def _job_frame(name: Name, above: Name | None, texts: Texts) -> Frame:
     return _node("job", name, job_summary(name, above, HOLE, HOLE, dict(texts)))
 
 
-def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]) -> dict[int, bytes]:
-    found: dict[int, bytes] = snapshot.recall("job node", jobs)
+def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]) -> dict[int, Node]:
+    found: dict[int, Node] = snapshot.recall("job node", jobs)
     missing = [job for job in jobs if job not in found]
     if not missing:
         return found
@@ -220,24 +233,31 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
         {*missing, *above.values(), *(d for job in missing if job in edges for d in edges[job].datasets)}
     )
     bodies = _bodies(snapshot, facts.values())
+    made: dict[int, Node] = {}
     for job, known in facts.items():
         parent = above.get(job)
+        name = names[job]
         texts = present_texts(bodies, known)
-        frame = _frame(_job_frame, names[job], names[parent] if parent else None, texts)
+        frame = _frame(_job_frame, name, names[parent] if parent else None, texts)
         run = latest.get(job)
         inputs, outputs = io_names(names, edges.get(job))
-        found[job] = _filled(
-            frame,
-            known,
-            ("currentRunUuid", run_text(run.key[2]) if run else None),
-            ("inputs", inputs),
-            ("outputs", outputs),
-            ("latestRun", run_summary(run, nominal.get(run.key, (None, None))) if run else None),
-            *((("namedOnly", True),) if not known.mentioned else ()),
+        more: dict[str, Any] = {
+            "currentRunUuid": run_text(run.key[2]) if run else None,
+            "inputs": inputs,
+            "outputs": outputs,
+            "latestRun": run_summary(run, nominal.get(run.key, (None, None))) if run else None,
+        }
+        if not known.mentioned:
+            more["namedOnly"] = True
+        made[job] = f"job:{name[0]}:{name[1]}", _filled(frame, known, more)
+    if snapshot.sees_all:
+        linked = snapshot.links.keys()
+        snapshot.keep(
+            "job node",
+            made,
+            lambda job: {job, *snapshot.neighbourhood(edges[job].datasets & linked if job in edges else ())},
         )
-        if snapshot.sees_all:
-            linked = edges[job].datasets & snapshot.links.keys() if job in edges else frozenset()
-            snapshot.keep("job node", job, {job} | snapshot.neighbourhood(linked), found[job])
+    found.update(made)
     return found
 
 

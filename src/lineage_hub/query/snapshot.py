@@ -5,7 +5,7 @@ Every answer of one request comes from one snapshot of the store, so no two part
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
 from lineage_hub.query.history import NO_EDGES, Edges, History
-from lineage_hub.query.memory import Memory, Notes
+from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
@@ -65,8 +65,8 @@ class Snapshot:
     def recall(self, what: str, about: Iterable[int]) -> dict[int, Any]:
         return self._memory.get(what, about)
 
-    def keep(self, what: str, about: int, depends_on: Iterable[int], value: object) -> None:
-        self._memory.put(what, about, self._epoch, depends_on, value)
+    def keep(self, what: str, values: Mapping[int, object], depends_on: DependsOn = itself) -> None:
+        self._memory.put(what, self._epoch, values, depends_on)
 
     # Names
 
@@ -85,7 +85,7 @@ class Snapshot:
             self._cuts = self.recall("cuts", (0,)).get(0)
         if self._cuts is None:
             self._cuts = cuts_by_dataset(self.reader.cuts())
-            self.keep("cuts", 0, (), self._cuts)
+            self.keep("cuts", {0: self._cuts})
         return self._cuts
 
     @property
@@ -99,7 +99,7 @@ class Snapshot:
                 if kind in ("TABLE", "LOCATION"):
                     self._links.setdefault(dataset, set()).add(other)
                     self._links.setdefault(other, set()).add(dataset)
-            self.keep("links", 0, (), self._links)
+            self.keep("links", {0: self._links})
         return self._links
 
     @property
@@ -129,6 +129,10 @@ class Snapshot:
         while frontier := {other for dataset in frontier for other in self.links.get(dataset, ())} - found:
             found |= frontier
         return found
+
+    def bearing_on(self, dataset: int) -> Set[int]:
+        """All names whose events may change what is said of this dataset, itself included."""
+        return {dataset} if self.is_plain else self.neighbourhood(self.names_under(dataset))
 
     def _join(self, datasets: set[int]) -> None:
         values = self.symlinks(datasets)
@@ -230,9 +234,9 @@ class Snapshot:
         unknown = [job for job in jobs if job not in heads]
         if unknown:
             found = self._find_heads(unknown)
-            for job in unknown:
-                heads[job] = found.get(job)
-                self.keep("head", job, (job,), heads[job])
+            fresh = {job: found.get(job) for job in unknown}
+            self.keep("head", fresh)
+            heads.update(fresh)
         return heads
 
     def _find_heads(self, jobs: list[int]) -> dict[int, RunFacts]:
@@ -301,9 +305,9 @@ class Snapshot:
             return found
         heads = self.heads([job for job in jobs if job not in found])
         if self.is_plain:
-            for job, edges in self._plain_edges(heads).items():
-                found[job] = edges
-                self.keep("edges", job, (job,), edges)
+            fresh = self._plain_edges(heads)
+            self.keep("edges", fresh)
+            found.update(fresh)
             return found
         shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
         joined = self.joined({dataset for shape in shapes.values() for dataset in shape.speaks_of & self.links.keys()})
@@ -311,10 +315,10 @@ class Snapshot:
             joined = self.joined(
                 {cut.continues_as for cuts in self.cuts.values() for cut in cuts if cut.continues_as is not None}
             )
-        for job, head in heads.items():
-            found[job] = edges = NO_EDGES if head is None else self._edges_of(head, shapes, joined)
-            # A joined dataset's representative may change with an event of another job.
-            self.keep("edges", job, {job, *self._linked(head, shapes)}, edges)
+        fresh = {job: NO_EDGES if head is None else self._edges_of(head, shapes, joined) for job, head in heads.items()}
+        # A joined dataset's representative may change with an event of another job.
+        self.keep("edges", fresh, lambda job: {job, *self._linked(heads[job], shapes)})
+        found.update(fresh)
         return found
 
     def _plain_edges(self, heads: dict[int, RunFacts | None]) -> dict[int, Edges]:
@@ -329,7 +333,7 @@ class Snapshot:
             shapes = self.reader.shapes({number for key in missing for number in key})
             for key in missing:
                 head = by_key[key]
-                yield key, NO_EDGES if head is None else self._edges_of(head, shapes, self._joined)
+                yield key, NO_EDGES if head is None else _edges_as_named(head, [shapes[number] for number in key])
 
         edges = self.history.edges.fetch(by_key, load)
         return {job: edges[key] for job, key in keys.items()}
@@ -386,12 +390,25 @@ class Snapshot:
             unknown = {dataset: self.names_under(dataset) for dataset in datasets if dataset not in known}
             by_name = self.shapes_of({name for names in unknown.values() for name in names})
             shapes = self.reader.shapes({s for names in unknown.values() for name in names for s in by_name[name]})
-            for dataset, names in unknown.items():
-                known[dataset] = {
+            fresh = {
+                dataset: {
                     shape.subject
                     for name in names
                     for shape in map(shapes.__getitem__, by_name[name])
-                    if shape.kind != DATASET_EVENT and name in shape.speaks_of
+                    if shape.kind != DATASET_EVENT and (name not in shape.named or name in shape.speaks_of)
                 }
-                self.keep("jobs", dataset, self.neighbourhood(names), known[dataset])
+                for dataset, names in unknown.items()
+            }
+            self.keep("jobs", fresh, self.bearing_on)
+            known.update(fresh)
         return set().union(*known.values())
+
+
+def _edges_as_named(head: RunFacts, shapes: list[Shape]) -> Edges:
+    """`shapes` are those of its events, the newest first; of each output the newest columnLineage counts."""
+    telling: dict[int, tuple[int, ...]] = {}
+    for shape in reversed(shapes):
+        for mention in shape.mentions:
+            if "columnLineage" in mention.facets and mention.side in WRITTEN:
+                telling[mention.dataset] = mention.sources
+    return Edges.of(head.inputs, head.outputs, set[int]().union(*telling.values()))

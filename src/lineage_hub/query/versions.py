@@ -214,11 +214,10 @@ def current_versions(snapshot: Snapshot, datasets: Collection[int]) -> dict[int,
         jobs = snapshot.jobs_speaking_of(missing)
         snapshot.heads(jobs)
         snapshot.names({*missing, *jobs})
-        for dataset in missing:
-            last = versions.last_before(dataset, None)
-            found[dataset] = last.id if last else None
-            names = snapshot.neighbourhood(snapshot.names_under(dataset))
-            snapshot.keep("version", dataset, names | snapshot.jobs_speaking_of([dataset]), found[dataset])
+        current = {dataset: versions.last_before(dataset, None) for dataset in missing}
+        fresh = {dataset: last.id if last else None for dataset, last in current.items()}
+        snapshot.keep("version", fresh, lambda one: snapshot.bearing_on(one) | snapshot.jobs_speaking_of([one]))
+        found.update(fresh)
     return found
 
 

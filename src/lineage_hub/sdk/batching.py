@@ -22,7 +22,8 @@ from lineage_hub.sdk.destination import Destination
 from lineage_hub.transports.base import Event, event_text
 from lineage_hub.transports.console import ConsoleTransport
 from lineage_hub.transports.hub import HubConfig, HubTransport
-from lineage_hub.transports.spool import Counts, SpoolConfig, SpoolTransport, folder_name
+from lineage_hub.transports.journal import Counts
+from lineage_hub.transports.spool import SpoolConfig, SpoolTransport, folder_name
 
 if TYPE_CHECKING:
     AnyClient = LineageHubClient | SyncLineageHubClient

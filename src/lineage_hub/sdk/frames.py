@@ -16,6 +16,7 @@ Field = dict[str, Any]
 # A schema of more columns would make events that nobody reads.
 MOST_COLUMNS = 10_000
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset})
+_SINGLE = _PLAIN - {tuple, list, dict}
 _NESTED = 20
 _kinds: dict[type, str | None] = {}
 
@@ -47,13 +48,17 @@ def _kind_of_class(cls: type) -> str | None:
 
 
 def frames_in(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if kind_of(value) is not None]
+    found = []
+    for value in values:
+        # Plain it mostly is, and each call asks.
+        if type(value) not in _PLAIN and kind_of(value) is not None:
+            found.append(value)
+    return found
 
 
 def frames_of_result(result: Any) -> list[Any]:
     """The frame, or those in a tuple, list or dictionary."""
-    cls = type(result)
-    if cls in _PLAIN and cls not in (tuple, list, dict):
+    if type(result) in _SINGLE:
         return []
     if isinstance(result, tuple | list):
         return frames_in(result)

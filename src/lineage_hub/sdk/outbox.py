@@ -15,8 +15,10 @@ from lineage_hub.sdk.config import LineageHubConfig, get_config
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.transports.base import Transport
 
+# The configuration, what it asks for, and how that takes an event which is JSON on one line.
+_Made = tuple[LineageHubConfig, Transport, Callable[[bytes], None]]
 _lock = threading.RLock()
-_made: tuple[LineageHubConfig, Transport] | None = None
+_made: _Made | None = None
 _instead: Callable[[bytes], None] | None = None
 
 
@@ -25,7 +27,7 @@ def send(event: bytes) -> None:
         config = get_config()
         made = _made
         if made is not None and made[0] is config and _instead is None:
-            made[1].send(event)
+            made[2](event)
         else:
             _begin(config, event)
     except StorageFull as error:
@@ -43,7 +45,7 @@ def _begin(config: LineageHubConfig, event: bytes) -> None:
     elif config.dry_run:
         sys.stderr.write(event.decode() + "\n")
     else:
-        _transport(config).send(event)
+        _transport(config)[2](event)
 
 
 def flush(timeout: float = -1.0) -> bool:
@@ -69,7 +71,7 @@ def replace_by(other: Callable[[bytes], None] | None) -> Callable[[bytes], None]
     return before
 
 
-def _transport(config: LineageHubConfig) -> Transport:
+def _transport(config: LineageHubConfig) -> _Made:
     global _made  # noqa: PLW0603
     made = _made
     if made is None or made[0] is not config:
@@ -78,17 +80,19 @@ def _transport(config: LineageHubConfig) -> Transport:
             if made is None or made[0] is not config:
                 if made is not None:
                     made[1].close(0)
-                _made = made = (config, _make(config))
-    return made[1]
+                _made = made = _make(config)
+    return made
 
 
-def _make(config: LineageHubConfig) -> Transport:
+def _make(config: LineageHubConfig) -> _Made:
     if not config.hub_endpoint:
         from lineage_hub.transports.console import ConsoleTransport
 
         warn_once("no hub", "no hub is configured, so events are printed; set LINEAGE_HUB_URL=http://host:8000")
-        return ConsoleTransport()
+        console = ConsoleTransport()
+        return config, console, console.send
     from lineage_hub.transports.spool import SpoolConfig, SpoolTransport
 
     inner = {"type": "hub", "url": config.hub_endpoint, "api_key": config.api_key, "timeout": config.timeout}
-    return SpoolTransport(SpoolConfig(transport=inner, folder=config.spool_folder, durable=config.durable))
+    spool = SpoolTransport(SpoolConfig(transport=inner, folder=config.spool_folder, durable=config.durable))
+    return config, spool, spool.take

@@ -15,7 +15,7 @@ from typing import Any
 from lineage_hub.sdk import threads
 from lineage_hub.sdk.run_ids import new_run_id
 from lineage_hub.sdk.said import Said, encode, facet, own_facet
-from lineage_hub.sdk.trace_context import TraceContext, begun_by, facet_content, of_new_run
+from lineage_hub.sdk.trace_context import TraceContext, around_new_run, begun_by, facet_content, of_run
 
 TRACE_FACET = "lineageHub_trace"
 START, RUNNING, COMPLETE, FAIL, ABORT = b"START", b"RUNNING", b"COMPLETE", b"FAIL", b"ABORT"
@@ -26,7 +26,8 @@ class Run:
     """One run of a job, from its START on. What is added to it stands in its next event."""
 
     __slots__ = (
-        "_ended", "_lock", "_run_facets", "_said", "_send", "_shares", "id", "name", "namespace", "parent", "trace",
+        "_ended", "_id", "_lock", "_new_id", "_run_facets", "_said", "_send", "_shares",
+        "name", "namespace", "parent", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -34,14 +35,14 @@ class Run:
         namespace: str,
         name: str,
         send: Send,
-        *,
         run_id: str | None = None,
         parent: Run | None = None,
         said: Said | None = None,
     ) -> None:
         """`said` is shared with other runs: it is copied before anything is added."""
         self.namespace, self.name, self._send = namespace, name, send
-        self.id = run_id or new_run_id()
+        self._id = run_id or None
+        self._new_id = b"" if run_id else new_run_id()
         self.parent = parent
         self._lock = threading.Lock()
         self._shares = said is not None
@@ -56,9 +57,18 @@ class Run:
                 job={"namespace": parent.namespace, "name": parent.name},
                 root={"run": {"runId": root.id}, "job": {"namespace": root.namespace, "name": root.name}},
             )
-        self.trace: TraceContext | None = of_new_run(self.id, parent.trace if parent is not None else None)
-        if self.trace is not None:
+        around = around_new_run(parent.trace if parent is not None else None)
+        self.trace: TraceContext | None = None
+        if around is not None:
+            self.trace = of_run(self.id, around)
             self.add_facet(TRACE_FACET, facet_content(self.trace))
+
+    @property
+    def id(self) -> str:
+        if self._id is None:
+            # Few ask: its events hold it as it was made.
+            self._id = self._new_id.decode()
+        return self._id
 
     @property
     def root(self) -> Run:
@@ -118,11 +128,11 @@ class Run:
         return self._said
 
     def start(self) -> None:
-        self._send(self._event(START))
+        self._tell(START)
 
     def update(self) -> None:
         """What was added so far is told now, by an event of its own."""
-        self._send(self._event(RUNNING))
+        self._tell(RUNNING)
 
     def end(self, error: BaseException | None = None) -> None:
         """Once: what comes after says nothing."""
@@ -139,27 +149,32 @@ class Run:
                 programmingLanguage="python",
                 stackTrace="".join(traceback.format_exception(error)),
             )
-        self._send(self._event(kind))
+        self._tell(kind)
 
-    def _event(self, kind: bytes) -> bytes:
-        with self._lock:
-            facets = encode(self._run_facets) if self._run_facets else b"{}"
-            return b'{"eventTime":"%b","eventType":"%b","run":{"runId":%b,"facets":%b},%b}' % (
-                _now(), kind, encode(self.id), facets, self._said.text,
-            )  # fmt: skip
+    def _tell(self, kind: bytes) -> None:
+        said, facets = self._said.made, b"{}"
+        if said is None or self._run_facets:
+            with self._lock:
+                said, facets = self._said.text(), encode(self._run_facets)
+        now = time.time()
+        second, text = _second
+        if not 0.0 <= now - second < 1.0:
+            second, text = _next_second(now)
+        self._send(
+            b'{"eventTime":"%b.%06dZ","eventType":"%b","run":{"runId":"%b","facets":%b},%b}'
+            % (text, (now - second) * 1e6, kind, self._new_id or encode(self._id)[1:-1], facets, said)
+        )
 
 
-_second: tuple[int, bytes] = (0, b"")
+_second: tuple[float, bytes] = (0.0, b"")
 
 
-def _now() -> bytes:
+def _next_second(now: float) -> tuple[float, bytes]:
+    """When it began, and its text."""
     global _second  # noqa: PLW0603
-    seconds, nanos = divmod(time.time_ns(), 1_000_000_000)
-    known, text = _second
-    if known != seconds:
-        text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)).encode()
-        _second = (seconds, text)
-    return b"%b.%06dZ" % (text, nanos // 1000)
+    second = now // 1
+    _second = second, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second)).encode()
+    return _second
 
 
 def _message(error: BaseException) -> str:
@@ -169,21 +184,17 @@ def _message(error: BaseException) -> str:
         return type(error).__name__
 
 
-_current: ContextVar[Run | None] = ContextVar("lineage_hub_run", default=None)
-threads.carry(_current)
+innermost: ContextVar[Run | None] = ContextVar("lineage_hub_run", default=None)
+threads.carry(innermost)
 
 
 def current_run() -> Run | None:
     """The run that this code is inside of."""
-    return _current.get()
-
-
-def enter(run: Run) -> Token[Run | None]:
-    return _current.set(run)
+    return innermost.get()
 
 
 def leave(token: Token[Run | None]) -> None:
     try:
-        _current.reset(token)
+        innermost.reset(token)
     except ValueError:
         pass  # a coroutine may be closed from another context than the one that it ran in

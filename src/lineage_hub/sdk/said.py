@@ -43,13 +43,14 @@ _PYTHON = facet("2-0-3/JobTypeJobFacet", processingType="BATCH", integration="PY
 class Said:
     """Not for several threads at a time, while something is added."""
 
-    __slots__ = ("_datasets", "_job_facets", "_text", "name", "namespace")
+    __slots__ = ("_datasets", "_job_facets", "made", "name", "namespace")
 
     def __init__(self, namespace: str, name: str) -> None:
         self.namespace, self.name = namespace, name
         self._datasets: dict[str, dict[Name, dict[str, Any]]] = {"inputs": {}, "outputs": {}}
         self._job_facets: dict[str, Any] = {"jobType": _PYTHON}
-        self._text: bytes | None = None
+        self.made: bytes | None = None
+        """The text, until something is added."""
 
     def copy(self) -> Said:
         other = Said(self.namespace, self.name)
@@ -59,17 +60,16 @@ class Said:
         other._job_facets = dict(self._job_facets)
         return other
 
-    @property
     def text(self) -> bytes:
         """Members of an event, without the braces around them."""
-        if self._text is None:
+        if self.made is None:
             sides = {
                 side: [_dataset(side, key, facets) for key, facets in found.items()]
                 for side, found in self._datasets.items()
             }
             job = {"namespace": self.namespace, "name": self.name, "facets": self._job_facets}
-            self._text = encode({"producer": PRODUCER, "schemaURL": RUN_EVENT, "job": job, **sides})[1:-1]
-        return self._text
+            self.made = encode({"producer": PRODUCER, "schemaURL": RUN_EVENT, "job": job, **sides})[1:-1]
+        return self.made
 
     def describe(self, text: str) -> None:
         self.add_job_facet("documentation", facet("1-1-0/DocumentationJobFacet", description=text))
@@ -81,7 +81,7 @@ class Said:
 
     def add_job_facet(self, name: str, content: Mapping[str, Any]) -> None:
         self._job_facets[name] = content
-        self._text = None
+        self.made = None
 
     def add_dataset(
         self,
@@ -109,7 +109,7 @@ class Said:
 
     def put(self, side: str, key: Name, facets: Mapping[str, Any]) -> None:
         self._datasets[side].setdefault(key, {}).update(facets)
-        self._text = None
+        self.made = None
 
     def _columns(self, columns: Mapping[str, Iterable[Any]]) -> dict[str, Any]:
         fields: dict[str, Any] = {}

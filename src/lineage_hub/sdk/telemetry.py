@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
 from lineage_hub.sdk import telemetry_outbox, trace_context
@@ -102,15 +101,13 @@ class _Call:
         except Exception as error:
             _warn(error)
 
-    @contextmanager
-    def inside(self) -> Generator[None, None, None]:
+    def __enter__(self) -> None:
         """Spans and runs that begin meanwhile are in this one."""
-        token = trace_context.enter(self._context) if self._context is not None else None
-        try:
-            yield
-        finally:
-            if token is not None:
-                trace_context.leave(token)
+        self._token = trace_context.enter(self._context) if self._context is not None else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            trace_context.leave(self._token)
 
 
 class _Off:
@@ -122,9 +119,11 @@ class _Off:
     def fail(self, error: BaseException) -> None:
         pass
 
-    @contextmanager
-    def inside(self) -> Generator[None, None, None]:
-        yield
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
 
 _OFF = _Off()

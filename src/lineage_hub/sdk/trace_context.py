@@ -143,16 +143,17 @@ def from_environment() -> TraceContext | None:
     return _given[1]
 
 
-def of_new_run(run_id: str, parent: TraceContext | None) -> TraceContext | None:
+def around_new_run(parent: TraceContext | None) -> TraceContext | None:
     """`parent` is the context of the run that it is inside of."""
     if parent is None and _inner.get() is None and _OPENTELEMETRY not in sys.modules:
         # So it mostly is, and each call asks.
-        found = from_environment()
-    else:
-        found = ambient() or parent or from_environment()
-    if found is not None and not found.is_span:
-        return found._replace(span_id=_digits(run_id, 16))
-    return found
+        return from_environment()
+    return ambient() or parent or from_environment()
+
+
+def of_run(run_id: str, around: TraceContext) -> TraceContext:
+    """Where no span is, the run's own id stands for one."""
+    return around if around.is_span else around._replace(span_id=_digits(run_id, 16))
 
 
 def facet_content(context: TraceContext) -> dict[str, str]:

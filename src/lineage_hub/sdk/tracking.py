@@ -9,12 +9,12 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from lineage_hub.sdk import outbox, threads
 from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.frames import frames_in, frames_of_result, matched
-from lineage_hub.sdk.runs import Run, current_run, enter, leave
+from lineage_hub.sdk.runs import Run, innermost, leave
 from lineage_hub.sdk.said import Said
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.sdk.wrapping import Begin, wrapped
@@ -38,8 +38,8 @@ class _Job:
 class _Told:
     """What all runs of one job say alike, worked out once for each namespace that the configuration names."""
 
-    def __init__(self, job: _Job, name: str) -> None:
-        self.job, self._name = job, job.name or name
+    def __init__(self, job: _Job, name: str, *, waits: bool = False) -> None:
+        self.job, self._name, self.waits = job, job.name or name, waits
         self._said: Said | None = None
 
     def said(self) -> Said:
@@ -63,22 +63,20 @@ class _Told:
 class _Call:
     """A run that never raises."""
 
-    __slots__ = ("_args", "_job", "_kwargs", "_token", "_wait", "run")
+    __slots__ = ("_args", "_kwargs", "_token", "_told", "run")
 
-    def __init__(self, told: _Told, args: tuple[Any, ...], kwargs: dict[str, Any], *, wait: bool = False) -> None:
+    def __init__(self, told: _Told, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.run: Run | None = None
-        self._wait = wait
-        self._job, self._args, self._kwargs = told.job, args, kwargs
+        self._told, self._args, self._kwargs = told, args, kwargs
         try:
-            said = told.said()
-            run = Run(said.namespace, said.name, outbox.send, run_id=told.job.run_id, parent=current_run(), said=said)
-            self.run = run
-            if self._job.inputs is not None:
-                frames = frames_in((*args, *kwargs.values())) if args or kwargs else []
-                if callable(self._job.inputs):
-                    _add(run.add_input, self._job.inputs(*args, **kwargs), frames)
+            job, said = told.job, told.said()
+            self.run = run = Run(said.namespace, said.name, outbox.send, job.run_id, innermost.get(), said)
+            if job.inputs is not None:
+                frames = frames_in((*args, *kwargs.values()) if kwargs else args)
+                if callable(job.inputs):
+                    _add(run.add_input, job.inputs(*args, **kwargs), frames)
                 elif frames:
-                    _add(run.add_input, self._job.inputs, frames)
+                    _add(run.add_input, job.inputs, frames)
             run.start()
         except Exception as error:
             _warn(error)
@@ -86,14 +84,14 @@ class _Call:
     def complete(self, result: Any = None) -> None:
         if self.run is None:
             return
-        if self._job.outputs is not None:
+        outputs = self._told.job.outputs
+        if outputs is not None:
             try:
                 frames = frames_of_result(result)
-                if callable(self._job.outputs):
-                    found = _of_result(self._job.outputs, result, self._args, self._kwargs)
-                    _add(self.run.add_output, found, frames)
+                if callable(outputs):
+                    _add(self.run.add_output, _of_result(outputs, result, self._args, self._kwargs), frames)
                 elif frames:
-                    _add(self.run.add_output, self._job.outputs, frames)
+                    _add(self.run.add_output, outputs, frames)
             except Exception as error:
                 _warn(error)
         self._end(None)
@@ -105,17 +103,14 @@ class _Call:
         try:
             if self.run is not None:
                 self.run.end(error)
-            if self._wait:
+            if self._told.waits:
                 outbox.flush(get_config().timeout)
         except Exception as trouble:
             _warn(trouble)
 
-    def inside(self) -> Self:
-        """Calls made meanwhile are children of this one."""
-        return self
-
     def __enter__(self) -> None:
-        self._token = enter(self.run) if self.run is not None else None
+        """Calls made meanwhile are children of this one."""
+        self._token = innermost.set(self.run) if self.run is not None else None
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
@@ -191,8 +186,8 @@ def _read_once(datasets: Datasets) -> Datasets:
 
 def _wrapped(function: Any, job: _Job, *, send_async: bool) -> Any:
     def begin_for(name: str) -> Begin:
-        told = _Told(job, name)
-        return lambda args, kwargs: _Call(told, args, kwargs, wait=not send_async)
+        told = _Told(job, name, waits=not send_async)
+        return lambda args, kwargs: _Call(told, args, kwargs)
 
     return wrapped(function, begin_for)
 
@@ -212,7 +207,7 @@ def track(
     call = _Call(_Told(_Job(job_name, namespace, inputs, outputs, description, tags, run_id), job_name), (), {})
     run = call.run or Run(namespace or "default", job_name, lambda _: None)
     try:
-        with call.inside():
+        with call:
             yield run
     except BaseException as error:
         call.fail(error)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 
 class Call(Protocol):
     """The record of one call. It never raises: what is observed must not notice."""
 
-    def inside(self) -> AbstractContextManager[None]: ...
+    def __enter__(self) -> None:
+        """What happens until `__exit__` is inside the call; a generator enters it for each of its steps."""
+
+    def __exit__(self, *_: object) -> None: ...
     def complete(self, result: Any = None) -> None: ...
     def fail(self, error: BaseException) -> None: ...
 
@@ -44,7 +46,7 @@ def _plain(function: Any, begin: Begin) -> Any:
     def tracked(*args: Any, **kwargs: Any) -> Any:
         call = begin(args, kwargs)
         try:
-            with call.inside():
+            with call:
                 result = function(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
@@ -60,7 +62,7 @@ def _coroutine(function: Any, begin: Begin) -> Any:
     async def tracked(*args: Any, **kwargs: Any) -> Any:
         call = begin(args, kwargs)
         try:
-            with call.inside():
+            with call:
                 result = await function(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
@@ -81,7 +83,7 @@ def _generator(function: Any, begin: Begin) -> Any:
         step: Callable[[], Any] = functools.partial(inner.send, None)
         try:
             while True:
-                with call.inside():
+                with call:
                     value = step()
                 try:
                     step = functools.partial(inner.send, (yield value))
@@ -108,7 +110,7 @@ def _async_generator(function: Any, begin: Begin) -> Any:
         step: Callable[[], Any] = functools.partial(inner.asend, None)
         try:
             while True:
-                with call.inside():
+                with call:
                     value = await step()
                 try:
                     step = functools.partial(inner.asend, (yield value))

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from lineage_hub.sdk import outbox
 from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.datasets import DatasetSpec, resolved
-from lineage_hub.sdk.runs import Run, current_run, enter, leave
+from lineage_hub.sdk.runs import Run, current_run, innermost, leave
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.sdk.wrapping import Begin, wrapped
 from lineage_hub.spark import telling
@@ -71,11 +71,8 @@ class _Call:
         except Exception as error:
             _warn(error)
 
-    def inside(self) -> _Call:
-        return self
-
     def __enter__(self) -> None:
-        self._token = enter(self._run) if self._run is not None else None
+        self._token = innermost.set(self._run) if self._run is not None else None
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:

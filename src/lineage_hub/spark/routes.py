@@ -177,7 +177,7 @@ class Pipelines:
         if wish.rerun_failed and self.runs.find(wish.rerun_failed).status().state not in ENDED:
             raise Conflict("that run has not ended", subject=wish.rerun_failed, action="wait, or cancel it")
         asked = Asked(
-            run_id=new_run_id(),
+            run_id=new_run_id().decode(),
             pipeline=pipeline.name,
             definition=text,
             parameters=parameters,

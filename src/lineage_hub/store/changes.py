@@ -13,8 +13,9 @@ from sqlalchemy import Connection, bindparam, select
 
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
+from lineage_hub.store.prepared import Prepared
 
-_SEQ = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
+_SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
 _SHAPES = (
     select(tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
@@ -45,7 +46,7 @@ class Changes:
 
     def catch_up(self, connection: Connection) -> None:
         """Learn what other processes wrote before this snapshot."""
-        seq = int(connection.execute(_SEQ).scalar_one())
+        seq = int(_SEQ.rows(connection, {})[0][0])
         if self._seen is None:
             self._seen = seq
         if seq <= self._seen:

@@ -12,9 +12,11 @@ import zstandard
 
 LEVEL = 3
 DICTIONARY_BYTES = 16_384
-SAMPLES = 1_000
+SAMPLES = 500
 # More teach nothing more, and cost the CPU of hundreds of events. An odd step: START and COMPLETE often take turns.
 SAMPLE_STEP = 9
+# What a search for the best finds for events; the search itself costs more than the training.
+SEGMENT_BYTES = 1_500
 
 
 class Codec:
@@ -62,4 +64,5 @@ class Codec:
 
 
 def train(samples: list[bytes]) -> bytes:
-    return zstandard.train_dictionary(DICTIONARY_BYTES, list[Any](samples[::SAMPLE_STEP])).as_bytes()
+    samples = samples[::SAMPLE_STEP]
+    return zstandard.train_dictionary(DICTIONARY_BYTES, list[Any](samples), k=SEGMENT_BYTES, d=8).as_bytes()

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Table, bindparam, func, select
 
 from lineage_hub.store import tables
-from lineage_hub.store.dialects import insert_text
+from lineage_hub.store.inserting import insert, plain
 from lineage_hub.store.prepared import Prepared, Row
 from lineage_hub.wire.canonical import digest
 
@@ -36,7 +36,7 @@ def _last_number(table: Table) -> Prepared:
 
 def look_up(connection: Connection, table: Table, columns: tuple[str, ...], keys: Collection[K]) -> list[Row]:
     """These columns of the rows whose first one is among the keys."""
-    wanted = list(keys)
+    wanted = plain(keys)
     statement = _look_up(table, columns)
     parts = [wanted[start : start + CHUNK] for start in range(0, len(wanted), CHUNK)]
     return [row for part in parts for row in statement.rows(connection, {"keys": part})]
@@ -48,8 +48,7 @@ def add(connection: Connection, table: Table, rows: dict[K, tuple[Any, ...]]) ->
         return {}
     last = _last_number(table).rows(connection, {})[0][0] or 0
     numbers = dict(zip(rows, count(last + 1), strict=False))
-    values = [(numbers[key], key, *row) for key, row in rows.items()]
-    connection.exec_driver_sql(insert_text(connection.dialect.name, table, if_new=False), values)
+    insert(connection, table, [(numbers[key], key, *row) for key, row in rows.items()], if_new=False)
     return numbers
 
 

@@ -26,22 +26,22 @@ from lineage_hub.model import Scope
 from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
-from lineage_hub.store.dialects import insert_text
+from lineage_hub.store.inserting import insert
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import add, intern_blobs, intern_entities, intern_tenants, look_up
 from lineage_hub.store.shaping import (
-    add_names,
+    Shaping,
     body_of,
     cutting,
     datasets_of,
     elements_of,
     link_type,
+    names_of,
     shape_key,
-    shape_of,
 )
 from lineage_hub.wire import Event, Facet
+from lineage_hub.wire.elements import VOLATILE_FACETS
 from lineage_hub.wire.facets import Key
-from lineage_hub.wire.openlineage import VOLATILE_FACETS
 from lineage_hub.wire.recent import Recent
 
 
@@ -71,14 +71,14 @@ class Written(NamedTuple):
 class LineageWriter:
     """Use from one thread; several processes may each have one on the same store."""
 
-    def __init__(self, dialect: str, codec: Codec, recent: int = 50_000) -> None:
+    def __init__(self, codec: Codec, recent: int = 50_000) -> None:
         self._codec, self._recent = codec, recent
         self._shapes: Recent[Known] = Recent(recent)
         self._tenants: dict[str, int] = {}
         self._samples: list[bytes] | None = None if codec.is_trained else []
         self._trained: list[bytes] = []
         self._adopted: bytes | None = None
-        self._sql = Inserts(dialect)
+        self._new = Interning()
 
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
@@ -98,12 +98,12 @@ class LineageWriter:
                 TYPES[event.type], flags, shape.id, run_key(event.run_id) if event.run_id is not None else None,
                 shape.parent or None, run_key(event.parent[1]) if event.parent else None,
             ))  # fmt: skip
-        taken = self._sql.run(connection, "event", rows)
+        taken = insert(connection, tables.event, rows)
         repeated = [False] * len(batch) if taken == len(batch) else self._repeats(connection, batch, rows)
         fresh = [(row, event) for row, (event, _), again in zip(rows, batch, repeated, strict=True) if not again]
-        self._sql.run(connection, "raw", [(row[3], row[8], self._codec.compress(event.raw)) for row, event in fresh])
-        moved = self._cut(connection, fresh) or self._sql.linked
-        self._sql.linked = False
+        insert(connection, tables.raw, [(row[3], row[8], self._codec.compress(event.raw)) for row, event in fresh])
+        moved = self._cut(connection, fresh) or self._new.linked
+        self._new.linked = False
         self._sample(event.raw for _, event in fresh)
         touched: set[int] = set()
         for key in set(keys):
@@ -113,15 +113,15 @@ class LineageWriter:
     def committed(self) -> None:
         """What was written is on disk: the dictionary that it may use with it."""
         self._adopted = None
-        for facet in self._sql.interned:
+        for facet in self._new.interned:
             facet.body = None
-        self._sql.interned.clear()
+        self._new.interned.clear()
 
     def rolled_back(self) -> None:
         """Numbers that were given meanwhile stand for nothing, or for something else soon: they are forgotten."""
         self._shapes, self._tenants = Recent(self._recent), {}
-        self._sql.linked = False
-        self._sql.interned.clear()
+        self._new.linked = False
+        self._new.interned.clear()
 
     def _known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
         found: dict[bytes, Known] = {}
@@ -134,7 +134,7 @@ class LineageWriter:
                 else:
                     found[key] = shape
         if missing:
-            made = self._sql.intern_shapes(connection, self._codec, missing)
+            made = self._new.intern_shapes(connection, self._codec, missing)
             for key, shape in made.items():
                 self._shapes.put(key, shape)
             found.update(made)
@@ -202,7 +202,7 @@ class LineageWriter:
             (number[before], row[1], row[2]): (row[0], number[after] if after else None)
             for row, before, after in wanted
         }
-        self._sql.run(connection, "cut", [(*key, *value) for key, value in rows.items()])
+        insert(connection, tables.cut, [(*key, *value) for key, value in rows.items()])
         return True
 
     def _sample(self, texts: Iterable[bytes]) -> None:
@@ -225,26 +225,17 @@ class LineageWriter:
         if self._adopted is not None:
             # Again in the next transaction when this one is rolled back: frames need it from here on.
             number = self._codec.use(self._adopted)
-            self._sql.run(connection, "dictionary", [(number, self._adopted)])
+            insert(connection, tables.dictionary, [(number, self._adopted)])
 
 
-class Inserts:
-    """The hot inserts, compiled once for the dialect and run by the driver; rare ones build shapes."""
+class Interning:
+    """Makes shapes of events whose like wasn't met before, with the names and facets that they need."""
 
-    def __init__(self, dialect: str) -> None:
-        self._text = {
-            table.name: insert_text(dialect, table)
-            for table in (tables.event, tables.raw, tables.cut, tables.mention, tables.link, tables.dictionary)
-        }
+    def __init__(self) -> None:
         # Whether a symlinks facet named a pair for the first time.
         self.linked = False
         # Facets whose bodies needn't be kept once the transaction is on disk.
         self.interned: list[Facet] = []
-
-    def run(self, connection: Connection, table: str, rows: list[tuple[Any, ...]]) -> int:
-        if not rows:
-            return 0
-        return int(connection.exec_driver_sql(self._text[table], rows).rowcount)
 
     def intern_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
         """Of events by the keys of their shapes."""
@@ -256,15 +247,13 @@ class Inserts:
         return known | self._add_shapes(connection, codec, new) if new else known
 
     def _add_shapes(self, connection: Connection, codec: Codec, events: dict[bytes, Event]) -> dict[bytes, Known]:
-        jobs: set[Key] = set()
-        datasets: set[Key] = set()
         facets: dict[bytes, tuple[Facet, Event]] = {}
-        for event in events.values():
-            add_names(event, jobs, datasets)
-            for element in elements_of(event):
-                for name, facet in element.facets.items():
-                    if name not in VOLATILE_FACETS and (facet.digest not in facets or facet.body is not None):
-                        facets[facet.digest] = (facet, event)
+        described = {element: event for event in events.values() for element in elements_of(event)}
+        for element, event in described.items():
+            for name, facet in element.facets.items():
+                if name not in VOLATILE_FACETS and (facet.digest not in facets or facet.body is not None):
+                    facets[facet.digest] = (facet, event)
+        jobs, datasets = names_of(events.values())
         ids = intern_entities(
             connection, [(tables.JOB, *key) for key in jobs] + [(tables.DATASET, *key) for key in datasets]
         )
@@ -272,17 +261,20 @@ class Inserts:
         dataset_ids = {key: ids[(tables.DATASET, *key)] for key in datasets}
         blobs = intern_blobs(connection, facets, lambda key: codec.compress(body_of(*facets[key])))
         self.interned += [facet for facet, _ in facets.values() if facet.body is not None]
-        shapes = {key: shape_of(event, job_ids, dataset_ids, blobs) for key, event in events.items()}
+        shaping = Shaping(job_ids, dataset_ids, blobs)
+        shapes = {key: shaping.shape_of(event) for key, event in events.items()}
         numbers = add(connection, tables.shape, {key: (one.subject, encode(one)) for key, one in shapes.items()})
         known = {key: Known.of(numbers[key], shape) for key, shape in shapes.items()}
-        self.run(connection, "mention", [(entity, shape.id) for shape in known.values() for entity in shape.entities])
+        insert(
+            connection, tables.mention, [(entity, shape.id) for shape in known.values() for entity in shape.entities]
+        )
         links = {
             (dataset_ids[element.key], dataset_ids[link.namespace, link.name], link_type(link))
             for event in events.values()
             for element in datasets_of(event)
             for link in element.links
         }
-        self.linked = self.run(connection, "link", sorted(links)) > 0 or self.linked
+        self.linked = insert(connection, tables.link, sorted(links)) > 0 or self.linked
         return known
 
 

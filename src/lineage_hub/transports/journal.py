@@ -18,6 +18,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakSet
@@ -40,6 +41,17 @@ class Record(NamedTuple):
 
 def line_of(event: bytes) -> bytes:
     return b"%08x %b\n" % (crc32(event), event)
+
+
+@dataclass(slots=True)
+class Counts:
+    """Of the events that came to this process."""
+
+    taken: int = 0
+    sent: int = 0
+    rejected: int = 0
+    refused: int = 0
+    """For which there was no room."""
 
 
 def _is_whole(line: bytes) -> bool:
@@ -107,8 +119,11 @@ class Journal:
         self._lock = threading.Lock()
         self.segments: list[Segment] = []
         """Own files, the oldest first; the last is the one that is appended to."""
+        self.counts = Counts()
         self._other_bytes = 0
+        self._last: Segment
         self._room = 0
+        """What may be appended to the last file before anything has to be looked at."""
         self._make_folder()
         _every_journal.add(self)
 
@@ -122,39 +137,50 @@ class Journal:
                 action="name another folder",
             ) from error
 
-    def append(self, *events: bytes) -> tuple[Segment, int]:
-        """All or none. Returns once the system has them: they outlive the process, though not yet a loss of power."""
-        text = line_of(events[0]) if len(events) == 1 else b"".join([line_of(event) for event in events])
+    def append(self, event: bytes, before: bytes | None = None) -> tuple[Segment, int, int]:
+        """Both or none; where it ends leaves, and how many were taken with it.
+
+        Returns once the system has it: it outlives the process, though not yet a loss of power.
+        """
+        text = line_of(event) if before is None else line_of(before) + line_of(event)
         with self._lock:
-            if len(text) > self._room:
-                self._look_for_room(len(text))
             try:
-                segment = self.segments[-1] if self.segments else self._begin()
-                if segment.size and segment.size + len(text) > self._segment_bytes:
-                    segment = self._begin()
+                if len(text) > self._room:
+                    self._look_for_room(len(text))
+                segment = self._last
                 written = os.write(segment.fd, text)
                 if written < len(text):
                     # The rest found no room. What was begun must not run into the next record.
                     os.ftruncate(segment.fd, segment.size)
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             except OSError as error:
-                if error.errno in _FULL:
-                    raise self._full(error.strerror) from error
-                raise StoreUnavailable(
-                    f"the spool folder {self.folder} can't be written: {error.strerror}",
-                    subject=str(self.folder),
-                    action="check the folder and its disk",
-                ) from error
+                raise self._trouble(error) from error
             self._room -= written
-            segment.size += written
-            return segment, segment.size
+            segment.size = end = segment.size + written
+            self.counts.taken = number = self.counts.taken + 1
+            return segment, end, number
 
     def _look_for_room(self, size: int) -> None:
         """Counted anew when what was left at the last count has been used: most of it is sent by then."""
         own = sum([segment.size - segment.confirmed for segment in self.segments])
-        self._room = self._max_bytes - own - self._other_bytes
-        if size > self._room:
+        room = self._max_bytes - own - self._other_bytes
+        if size > room:
             raise self._full(f"it holds its {self._max_bytes:,} bytes of events that wait to be sent")
+        used = self.segments[-1].size if self.segments else self._segment_bytes
+        if used and used + size > self._segment_bytes:
+            self._begin()
+            used = 0
+        self._last = self.segments[-1]
+        self._room = min(room, max(size, self._segment_bytes - used))
+
+    def _trouble(self, error: OSError) -> StorageFull | StoreUnavailable:
+        if error.errno in _FULL:
+            return self._full(error.strerror)
+        return StoreUnavailable(
+            f"the spool folder {self.folder} can't be written: {error.strerror}",
+            subject=str(self.folder),
+            action="check the folder and its disk",
+        )
 
     def _full(self, why: str | None) -> StorageFull:
         return StorageFull(
@@ -163,7 +189,7 @@ class Journal:
             action="bring the hub back, or give the spool more room",
         )
 
-    def _begin(self) -> Segment:
+    def _begin(self) -> None:
         while True:
             name = f"{time.time_ns():020d}-{os.getpid()}-{secrets.token_hex(4)}{SUFFIX}"
             path = self.folder / name
@@ -172,9 +198,7 @@ class Journal:
                 break
             # Another process took it for left behind, in the moment before it was locked.
             os.close(fd)
-        segment = Segment(path, fd)
-        self.segments.append(segment)
-        return segment
+        self.segments.append(Segment(path, fd))
 
     def sync(self) -> None:
         """What was appended so far outlives a loss of power when this returns."""
@@ -198,6 +222,7 @@ class Journal:
         with self._lock:
             if segment.confirmed >= segment.size and (segment is not self.segments[-1] or segment.size > _SHORT):
                 self.segments.remove(segment)
+                self._room = 0
                 segment.remove()
 
     @property
@@ -245,13 +270,14 @@ class Journal:
                 else:
                     os.close(segment.fd)
             self.segments.clear()
+            self._room = 0
 
     def _after_fork(self) -> None:
         """The files are the parent's. Closing them here leaves its locks alone; unlocking would not."""
         self._lock = threading.Lock()
         for segment in self.segments:
             os.close(segment.fd)
-        self.segments = []
+        self.segments, self._room, self.counts = [], 0, Counts()
 
 
 def _lock_file(fd: int) -> bool:

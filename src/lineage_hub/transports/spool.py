@@ -56,15 +56,6 @@ class SpoolConfig(Config):
     cooling: float = 10.0
 
 
-@dataclass(slots=True)
-class Counts:
-    taken: int = 0
-    sent: int = 0
-    rejected: int = 0
-    refused: int = 0
-    """For which there was no room."""
-
-
 class SpoolTransport(Transport):
     kind: ClassVar[str] = "spool"
     config_class: ClassVar[type[Config]] = SpoolConfig
@@ -78,9 +69,8 @@ class SpoolTransport(Transport):
             raise InvalidSetting("a spool can't wrap a spool", subject="transport", action="name another transport")
         self.config, self.inner = config, inner
         self.journal = Journal(_folder_of(config, inner), config.max_bytes)
-        self.counts = Counts()
-        self._gap = Gap()
-        self._lingering = 0
+        self.counts = self.journal.counts
+        self._gap: Gap | None = None
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._worker_lock = threading.Lock()
@@ -89,18 +79,21 @@ class SpoolTransport(Transport):
 
     def send(self, event: object) -> None:
         """On disk when it returns; raises StorageFull when there is no room for it."""
-        text = event_text(event)
-        if self._gap.count:
-            segment, position = self._append_after_gap(text)
-        else:
-            try:
-                segment, position = self.journal.append(text)
-            except StorageFull as error:
-                self._note_gap(Gap(), str(error))
-                raise
-        with self._lock:
-            self.counts.taken += 1
-            self._lingering += 1
+        self.take(event_text(event))
+
+    def send_batch(self, events: Sequence[bytes]) -> list[Refused]:
+        for event in events:
+            self.send(event)
+        return []
+
+    def take(self, text: bytes) -> None:
+        """As `send`, of an event that is JSON on one line already."""
+        gap = self._take_gap() if self._gap is not None else None
+        try:
+            segment, end, number = self.journal.append(text, gap_event(gap) if gap is not None else None)
+        except StorageFull as error:
+            self._note_gap(gap, str(error))
+            raise
         worker = self._worker
         if worker is None or worker.has_ended or self._closed:
             if self._closed:
@@ -109,25 +102,11 @@ class SpoolTransport(Transport):
                 return
             worker = self._running()
         worker.rouse()
-        if self._lingering >= self.config.batch_events:
+        if not number % self.config.batch_events:
             # It is company enough.
-            self._lingering = 0
             worker.hurry()
         if self.config.durable:
-            worker.wait_synced(segment, position)
-
-    def _append_after_gap(self, text: bytes) -> tuple[Segment, int]:
-        gap = self._take_gap()
-        try:
-            return self.journal.append(*([gap_event(gap)] if gap.count else ()), text)
-        except StorageFull as error:
-            self._note_gap(gap, str(error))
-            raise
-
-    def send_batch(self, events: Sequence[bytes]) -> list[Refused]:
-        for event in events:
-            self.send(event)
-        return []
+            worker.wait_synced(segment, end)
 
     def flush(self, timeout: float = -1.0) -> bool:
         """Whether all that was taken by this process has been sent within so many seconds."""
@@ -170,23 +149,24 @@ class SpoolTransport(Transport):
                     worker = self._worker = _Worker(self)
         return worker
 
-    def _take_gap(self) -> Gap:
+    def _take_gap(self) -> Gap | None:
         with self._lock:
-            gap, self._gap = self._gap, Gap()
+            gap, self._gap = self._gap, None
             return gap
 
-    def _note_gap(self, taken: Gap, reason: str) -> None:
+    def _note_gap(self, taken: Gap | None, reason: str) -> None:
         now = time.time_ns()
         with self._lock:
             self.counts.refused += 1
-            since = min(filter(None, (taken.since, self._gap.since)), default=now)
-            self._gap = Gap(taken.count + self._gap.count + 1, since, now, reason)
+            before = [gap for gap in (taken, self._gap) if gap is not None]
+            since = min([gap.since for gap in before], default=now)
+            self._gap = Gap(sum([gap.count for gap in before]) + 1, since, now, reason)
 
     def after_fork(self) -> None:
         """Threads don't come along; the files and the connection are the parent's."""
         self._worker = None
         self._worker_lock, self._lock = threading.Lock(), threading.Lock()
-        self._gap, self.counts = Gap(), Counts()
+        self._gap, self.counts = None, self.journal.counts
         self.inner.after_fork()
 
 

@@ -3,7 +3,8 @@
 `Decoder` reads one event; `instant` and `instant_text` read and write times.
 """
 
-from lineage_hub.wire.openlineage import Decoder, Element, Event, Facet
+from lineage_hub.wire.elements import Element, Facet
+from lineage_hub.wire.openlineage import Decoder, Event
 from lineage_hub.wire.times import instant, instant_text
 
 __all__ = ["Decoder", "Element", "Event", "Facet", "instant", "instant_text"]

@@ -9,14 +9,18 @@ from functools import cache
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
+NO_TAGS = Raw(b"[]")
 S = TypeVar("S", bound=Struct)
 
 
-class Field(Struct):
+class Field(Struct, gc=False):
+    """As answers show it. Tags of fields stand in the tags facet; what a schema itself says of them doesn't count."""
+
     name: str = ""
     type: str | None = None
+    tags: Raw = NO_TAGS
     description: str | None = None
 
 

@@ -5,7 +5,7 @@ Only shapes are decoded here. What the facts mean for lineage is decided in `lin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -167,9 +167,13 @@ def column_lineage(body: bytes) -> ColumnLineage:
 
 def column_sources(body: bytes) -> tuple[Key, ...]:
     facet = column_lineage(body)
-    named = {(i.namespace, i.name): None for field in facet.fields.values() for i in field.inputFields}
-    named.update({(i.namespace, i.name): None for i in facet.dataset})
-    return tuple([key for key in named if is_name(key[0]) and is_name(key[1])])
+    named = [(each.namespace, each.name) for field in facet.fields.values() for each in field.inputFields]
+    return names_of(named + [(each.namespace, each.name) for each in facet.dataset])
+
+
+def names_of(keys: Iterable[Key]) -> tuple[Key, ...]:
+    """Each once, without those that name nothing."""
+    return tuple([key for key in dict.fromkeys(keys) if is_name(key[0]) and is_name(key[1])])
 
 
 def version(body: bytes) -> str:

@@ -65,6 +65,12 @@ def test_everything_that_is_missing_unknown_or_does_not_fit_is_told_at_once():
     assert "`A` doesn't match [a-z]+" in said
 
 
+@pytest.mark.timeout(10)
+def test_a_pattern_that_means_harm_takes_no_longer_than_others():
+    """Python's own engine would take years: it tries every way to share the letters out."""
+    assert "doesn't match" in refused(made({"code": {"pattern": "(a+)+b"}}), {"code": "a" * 10_000})
+
+
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
@@ -232,6 +238,8 @@ def test_loads_that_meet_only_by_their_values_are_found():
     ("parameters", "where"),
     [
         ("{a: {pattern: '('}}", "parameter a, pattern"),
+        ("{a: {pattern: 'x)(y'}}", "parameter a, pattern"),
+        ("{a: {pattern: '(?=x)'}}", "parameter a, pattern"),
         ("{a: {type: date, default: tomorrow}}", "parameter a, default"),
         ("{a: {choices: [x], default: y}}", "parameter a, default"),
         ("{a: x, b: '${a}'}", "parameter b"),

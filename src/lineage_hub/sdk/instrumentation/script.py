@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.sdk.instrumentation import instrument, process
-from lineage_hub.sdk.runs import enter
+from lineage_hub.sdk.runs import innermost
 from lineage_hub.sdk.warnings import warn_once
 
 _PACKAGE = str(Path(__file__).parent.parent.parent) + os.sep
@@ -60,7 +60,7 @@ def run(program: Program, *, job: str | None = None, namespace: str | None = Non
     sys.argv = [program.name, *program.arguments]
     try:
         # Tracked calls of the program are children of its run.
-        enter(process.begin(job or program.job, namespace))
+        innermost.set(process.begin(job or program.job, namespace))
     except Exception as error:
         warn_once("begin", "the start of the program could not be told: %s", error)
     try:

@@ -31,7 +31,7 @@ def ask(
             f"there is no stage {from_stage!r}", subject=from_stage, action=f"use {', '.join(pipeline.stages)}"
         )
     asked = Asked(
-        run_id=new_run_id(),
+        run_id=new_run_id().decode(),
         pipeline=pipeline.name,
         definition=file.read_text(),
         parameters=dict(parameters),

@@ -8,7 +8,7 @@ from typing import Any
 from lineage_hub.errors import InvalidPipeline, Problem
 from lineage_hub.spark.pipeline.definition import PARAMETER_NAME, Load, Parameter, Pipeline, Rule, Stage
 from lineage_hub.spark.pipeline.graph import cycles, told, waits
-from lineage_hub.spark.pipeline.parameter_values import declaration, unfit
+from lineage_hub.spark.pipeline.parameter_values import declaration, unfit, unreadable
 from lineage_hub.spark.pipeline.places import overlap, same_target
 from lineage_hub.spark.pipeline.problems import Finding, Path, advise
 from lineage_hub.spark.pipeline.slots import Slot, kind_of, pieces, texts
@@ -179,10 +179,8 @@ def _parameters(parameters: Mapping[str, str | Parameter]) -> Iterator[Finding]:
     for name, given in parameters.items():
         path: Path = ("parameters", name)
         parameter = declaration(given)
-        try:
-            re.compile(parameter.pattern or "")
-        except re.error as error:
-            yield Finding((*path, "pattern"), f"this is no regular expression: {error}")
+        if parameter.pattern is not None and (fault := unreadable(parameter.pattern)):
+            yield Finding((*path, "pattern"), f"this is no regular expression: {fault}")
             continue
         if parameter.default is None:
             continue

@@ -23,7 +23,6 @@ from pyspark.sql import SparkSession
 from lineage_hub.errors import RuleBroken, SchemaChanged, StageFailed
 from lineage_hub.sdk import outbox, telemetry_outbox
 from lineage_hub.sdk.config import get_config
-from lineage_hub.sdk.run_ids import new_run_id
 from lineage_hub.sdk.runs import Run
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.spark.jobs import JobStore
@@ -61,7 +60,7 @@ class Executor:
         """`reused` are loads of an earlier run that stay as they are; `token` is that run's id, if it is continued."""
         self._spark, self._pipeline = spark, pipeline
         self._namespace = pipeline.namespace or get_config().namespace
-        self.run = Run(self._namespace, pipeline.name, outbox.send, run_id=run_id or new_run_id())
+        self.run = Run(self._namespace, pipeline.name, outbox.send, run_id)
         self._token = token or self.run.id
         self._reused = frozenset(reused)
         self._memory = Memory(state_folder)
