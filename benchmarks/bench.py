@@ -45,6 +45,10 @@ class Sizes:
     sdk_calls: int = 2_000
     sdk_events: int = 30_000
     sdk_events_down: int = 100_000
+    spark_rows: int = 10_000_000
+    spark_pairs: int = 9
+    spark_scale: tuple[int, ...] = (1_000_000, 10_000_000, 30_000_000)
+    spark_starts: int = 5
     judged: bool = True
 
 
@@ -70,6 +74,10 @@ SHORT = Sizes(
     sdk_calls=20,
     sdk_events=200,
     sdk_events_down=200,
+    spark_rows=10_000,
+    spark_pairs=1,
+    spark_scale=(1_000, 10_000),
+    spark_starts=1,
     judged=False,
 )
 

@@ -18,7 +18,12 @@ from typing import Any
 from benchmarks.report import describe_machine, write_part
 
 # Proofs kill hubs and fill disks, each needs the machine alone; properties only need cores.
-SUITES: dict[str, tuple[str, ...]] = {"tests/proofs": (), "tests/properties": ("-n", "auto")}
+SUITES: dict[str, tuple[str, ...]] = {
+    "tests/proofs": (),
+    "tests/properties": ("-n", "auto"),
+    "tests/spark/plan/test_generated.py": (),
+    "tests/spark/pipeline/test_kill.py": (),
+}
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -13,7 +13,7 @@ from benchmarks.run import PROGRAMS
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_all_programs_run_at_tiny_sizes_and_leave_the_readme_alone(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     readme = README.read_bytes()
@@ -26,7 +26,10 @@ def test_all_programs_run_at_tiny_sizes_and_leave_the_readme_alone(tmp_path: Pat
         assert rows
         for row in rows:
             assert row["verdict"] == NOT_JUDGED
-            assert all(figure["value"] > 0 for figure in row["figures"]), row
+            assert row["figures"]
+    # What Spark's programs give are differences, which chance can make negative at such sizes.
+    others = [row for program, rows in found.items() if program != "spark_pipelines" for row in rows]
+    assert all(figure["value"] > 0 for row in others for figure in row["figures"]), others
     for program in ("lineage_reads", "lineage_as_of", "column_lineage"):
         assert all(min(row["raw"]["nodes"]) > 1 for row in found[program])
     assert README.read_bytes() == readme

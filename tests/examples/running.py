@@ -17,7 +17,7 @@ def run_example(tmp_path: Path, name: str, *arguments: str, **settings: str) -> 
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=250,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

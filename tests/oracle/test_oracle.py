@@ -709,6 +709,19 @@ def test_what_is_renamed_goes_on_under_the_new_name(v: View) -> None:
 
 
 @history(
+    complete(
+        1,
+        outputs=[
+            dataset("b", columnLineage=columns(x="a.p d.q")),
+            dataset("c", columnLineage=columns(x="a.p"), lifecycleStateChange=lifecycle("RENAME", "b")),
+        ],
+    ),
+)
+def test_of_two_names_that_one_event_has_for_one_dataset_the_least_tells_its_columns(v: View) -> None:
+    assert v.edges == edges("j > c", "a > j columns", "d > j columns")
+
+
+@history(
     complete(1, run=1, outputs=[dataset("a", x=facet(n=1))]),
     dataset_event(2, "b", lifecycleStateChange=lifecycle("RENAME", "a")),
     dataset_event(3, "c", lifecycleStateChange=lifecycle("RENAME", "b")),

@@ -1,5 +1,7 @@
 """One Spark session for every test of this folder; its warehouse and metastore are in a temporary folder."""
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from pyspark.sql import SparkSession
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     folder = tmp_path_factory.mktemp("spark")
+    # Functions of Python run in this environment, not in whichever python3 comes first.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.jars.packages", "io.delta:delta-spark_2.13:4.0.1,org.postgresql:postgresql:42.7.7")

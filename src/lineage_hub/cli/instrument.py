@@ -52,7 +52,7 @@ def instrument(
     url: Annotated[str | None, typer.Option(help="Address of the hub; without it, the configured one.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print events to stderr instead of sending them.")] = False,
 ) -> None:
-    """Run a Python script and tell what it reads and writes by pandas and SQLAlchemy, without a change to it.
+    """Run a Python script and tell what it reads and writes by pandas, SQLAlchemy and Spark, without a change to it.
 
     Its output, its exit code and its errors are its own, whatever becomes of the hub.
     """

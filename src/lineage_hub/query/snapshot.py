@@ -361,7 +361,8 @@ class Snapshot:
                 outputs.add(dataset)
                 if "columnLineage" in mention.facets:
                     rank = (row.ord, mention.side)
-                    if dataset not in telling or rank >= telling[dataset][0]:
+                    before = telling.get(dataset)
+                    if before is None or rank > before[0] or (rank == before[0] and self._is_first(mention, before[2])):
                         telling[dataset] = (rank, row, mention)
         told: set[int] = set()
         for _, row, mention in telling.values():
@@ -370,6 +371,11 @@ class Snapshot:
                 if lies_on is not None:
                     told.add(joined.of(lies_on))
         return Edges.of(inputs, outputs, told)
+
+    def _is_first(self, mention: Mention, other: Mention) -> bool:
+        """Of two names that one event has for one dataset the least counts."""
+        names = self.names((mention.dataset, other.dataset))
+        return names[mention.dataset] < names[other.dataset]
 
     def place_mention(self, row: EventRow, shape: Shape, mention: Mention, run: RunFacts) -> int | None:
         if mention.dataset not in self.cuts:

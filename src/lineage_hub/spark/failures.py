@@ -36,9 +36,13 @@ def advice_for(error: BaseException, otherwise: str) -> str:
         return _MISSING_SOURCES["delta"]
     if "No suitable driver" in cause or ("ClassNotFound" in cause and "Driver" in cause):
         return _MISSING_SOURCES["driver"]
-    if "No space left" in cause or "Disk quota" in cause:
+    if is_full(error):
         return "free space at the target"
     return otherwise
+
+
+def is_full(error: BaseException) -> bool:
+    return "No space left" in str(error) or "Disk quota" in str(error)
 
 
 def _of_python(error: BaseException) -> str:

@@ -67,15 +67,25 @@ class JobStore:
         # Spark's REST API writes its answers with it.
         self._mapper: Any = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
 
-    def wait_until_told(self, patience_ms: int = 5_000) -> None:
-        """Until what has happened so far has reached the store."""
+    def wait_until_told(self, patience_ms: int = 5_000) -> bool:
+        """Whether what has happened so far has reached the store."""
         try:
             self._context._jsc.sc().listenerBus().waitUntilEmpty(patience_ms)
         except Exception:
-            return  # a bus that is too slow costs figures, never the run
+            return False  # a bus that is too slow costs figures, never the run
+        return True
 
     def of_group(self, group: str) -> list[JobMetrics]:
-        jobs = [one for one in self._read(self._store.jobsList(None)) if one.get("jobGroup") == group]
+        return self._with_stages(
+            [one for one in self._read(self._store.jobsList(None)) if one.get("jobGroup") == group]
+        )
+
+    def of_tag(self, tag: str) -> list[JobMetrics]:
+        """A tag is there beside the group, which may be the program's own."""
+        numbers = self._context._jsc.sc().statusTracker().getJobIdsForTag(tag)
+        return self._with_stages([self._read(self._store.job(number)) for number in numbers])
+
+    def _with_stages(self, jobs: list[dict[str, Any]]) -> list[JobMetrics]:
         stages = self._stages({number for job in jobs for number in job["stageIds"]})
         return [_job(job, stages) for job in sorted(jobs, key=lambda one: int(one["jobId"]))]
 
@@ -92,9 +102,8 @@ class JobStore:
             found[number] = [_stage(one) for one in told if one["status"] not in ("SKIPPED", "PENDING")]
         return found
 
-    def _read(self, sequence: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = msgspec.json.decode(self._mapper.writeValueAsString(sequence))
-        return found
+    def _read(self, told: Any) -> Any:
+        return msgspec.json.decode(self._mapper.writeValueAsString(told))
 
 
 def _job(told: dict[str, Any], stages: dict[int, list[StageMetrics]]) -> JobMetrics:

@@ -40,6 +40,7 @@ class Programs:
     folder: Path
     recorder: Recorder
     environment: dict[str, str] = field(default_factory=dict)
+    patience_s: float = 90
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -72,7 +73,7 @@ class Programs:
             input=given,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=self.patience_s,
             check=False,
         )
         events = self.recorder.taken[before:]

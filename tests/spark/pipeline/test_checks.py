@@ -135,6 +135,12 @@ def test_what_nothing_reads_or_uses_is_a_warning():
     assert [(level, where) for level, where, _ in found] == [("warning", "parameter day"), ("warning", "stage more")]
 
 
+def test_a_stage_that_only_its_own_rule_reads_is_read_by_nothing():
+    rules = ", rules: [{referential: {column: boss, to: more.id}}]}\n"
+    found = told(RAW + SAVE + RAW.replace("raw", "more").replace("}}\n", "}" + rules))
+    assert [(level, where) for level, where, _ in found] == [("warning", "stage more")]
+
+
 def test_a_password_in_the_file_is_a_warning_that_does_not_repeat_it():
     stage = "  raw: {extract: {format: jdbc, url: 'jdbc:x://h/d', table: t, password: PASSWORD}}\n" + SAVE
     found = problems(stage.replace("PASSWORD", "hunter2"))

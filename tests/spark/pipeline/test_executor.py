@@ -4,10 +4,15 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from lineage_hub.spark.jobs import JobStore
+from lineage_hub.spark.pipeline.parameters import resolve
+from lineage_hub.spark.pipeline.planning import expected
+from lineage_hub.spark.pipeline.reading import read_pipeline
 from tests.hub_process import HubProcess
 from tests.spark.pipeline.told import Told, stage, telling
 
@@ -85,9 +90,33 @@ def told(spark: SparkSession, url: str, tmp_path: Path, monkeypatch: pytest.Monk
         yield found
 
 
-@pytest.mark.parametrize("format", ["parquet", "delta"])
-def test_a_gold_column_leads_to_the_column_of_the_raw_file(told: Told, format: str) -> None:
-    status = told.run(PIPELINE.replace("format: parquet", f"format: {format}"))
+def rounded(frame: DataFrame) -> DataFrame:
+    """As people write it: a function of Python for a value, and one of pandas for a column."""
+    cents = fn.udf(lambda value: None if value is None else int(value * 100), "long")
+
+    @fn.pandas_udf("double")  # type: ignore[call-overload]
+    def euros(values: pd.Series) -> pd.Series:
+        return values / 100
+
+    return frame.withColumn("amount", euros(cents("amount")))
+
+
+_AS_TRANSFORM = "  orders:\n    transform:"
+_SECOND_READER = '  audit:\n    load: {from: orders, format: csv, path: "${at}/audit"}\n'
+WAYS = {
+    "parquet": PIPELINE,
+    "delta": PIPELINE.replace("format: parquet", "format: delta"),
+    "with a cache": PIPELINE.replace(_AS_TRANSFORM, "  orders:\n    cache: true\n    transform:") + _SECOND_READER,
+    "with functions of Python": PIPELINE.replace(
+        "- trim: status", "- python: tests.spark.pipeline.test_executor:rounded\n        - trim: status"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_gold_column_leads_to_the_column_of_the_raw_file(told: Told, way: str) -> None:
+    format = "delta" if way == "delta" else "parquet"
+    status = told.run(WAYS[way])
     assert (status.state, status.error) == ("COMPLETE", "")
     gold = told.spark.read.format(format).load(f"{told.folder}/gold/revenue")
     rows = {(row.country, float(row.revenue)) for row in gold.collect()}
@@ -142,6 +171,39 @@ def test_one_trace_holds_the_pipeline_its_stages_and_sparks_jobs(told: Told) -> 
         "pipeline.duration",
         "pipeline.bytes.written",
     } <= names
+
+
+_together = threading.Barrier(2)
+
+
+def meet(frame: DataFrame) -> DataFrame:
+    """Goes on when another is here too: one after the other they would wait in vain."""
+    _together.wait(60)
+    return frame
+
+
+TWO = """
+name: two
+namespace: tests
+parameters: {at: {}}
+stages:
+  orders: {extract: {format: csv, path: "${at}/orders.csv", options: {header: true}}}
+  customers: {extract: {format: ndjson, path: "${at}/customers.ndjson"}}
+  left: {transform: {from: orders, steps: [python: "tests.spark.pipeline.test_executor:meet"]}}
+  right: {transform: {from: customers, steps: [python: "tests.spark.pipeline.test_executor:meet"]}}
+  left_rows: {load: {from: left, format: parquet, path: "${at}/left"}}
+  right_rows: {load: {from: right, format: parquet, path: "${at}/right"}}
+"""
+
+
+def test_stages_that_need_nothing_of_each_other_run_at_the_same_time(told: Told) -> None:
+    status = told.run(TWO)
+    assert (status.state, status.error) == ("COMPLETE", "")
+    for one in status.stages:
+        run = told.run_of(one.run_id)
+        assert (run["state"], run["facets"]["parent"]["run"]["runId"]) == ("COMPLETED", status.run_id)
+    assert {name for name, _ in told.origins("left", "amount")} == {"left", "two.left", "two.orders", "orders.csv"}
+    assert "orders.csv" not in {name for name, _ in told.origins("right", "country")}
 
 
 BROKEN = PIPELINE.replace("{not_null: customer_id, severity: quarantine}", "{not_null: customer_id, severity: fail}")
@@ -210,6 +272,80 @@ def test_a_cancelled_run_ends_with_abort_everywhere(told: Told) -> None:
     assert told.run_of(status.run_id)["state"] == "ABORTED"
     assert all(one.state in ("ABORT", "SKIPPED", "COMPLETE") for one in status.stages)
     assert not (told.folder / "gold").exists()
+
+
+MANY = 500
+SEVERAL = """
+name: several
+namespace: tests
+parameters: {at: {}}
+quarantine: ${at}/quarantine
+stages:
+  raw:
+    extract: {format: csv, path: "${at}/many.csv", schema: {id: int, boss: int}}
+  staff:
+    cache: CACHE
+    transform: {from: raw, steps: [filter: id >= 0]}
+    rules:
+      - {unique: id, severity: fail}
+      - {range: {column: id, max: 499}, severity: fail}
+  one: {load: {from: staff, format: parquet, path: "${at}/one"}}
+  two: {load: {from: staff, format: csv, path: "${at}/two"}}
+  three: {load: {from: staff, format: ndjson, path: "${at}/three"}}
+"""
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_a_cached_stage_is_read_once_whoever_reads_it(told: Told, cache: bool) -> None:
+    lines = [f"{number},{number // 2}" for number in range(MANY)]
+    (told.folder / "many.csv").write_text("\n".join(["id,boss", *lines]))
+    status = told.run(SEVERAL.replace("CACHE", str(cache).lower()))
+    assert (status.state, status.error) == ("COMPLETE", "")
+    for format, name in (("parquet", "one"), ("csv", "two"), ("json", "three")):
+        assert told.spark.read.format(format).option("header", True).load(f"{told.folder}/{name}").count() == MANY
+        assert stage(status, name).rows == MANY
+    assert {one.name: one.broken for one in stage(status, "staff").rules} == {"unique(id)": 0, "range(id)": 0}
+    store = JobStore(told.spark.sparkContext)
+    jobs = [job for one in status.stages for job in store.of_group(f"{status.run_id}:{one.name}")]
+    records = sum(part.records_in for job in jobs for part in job.stages)
+    # From the file once; a batch of cached rows counts as a record. `unique` reads what a load has staged.
+    assert (records < 3 * MANY) is cache, records
+    assert told.spark._jsparkSession.sharedState().cacheManager().isEmpty()
+
+
+SELF = """
+name: itself
+namespace: tests
+parameters: {at: {}}
+quarantine: ${at}/quarantine
+stages:
+  staff:
+    extract: {format: csv, path: "${at}/staff.csv", schema: {id: int, boss: int}}
+    rules:
+      - {referential: {column: boss, to: staff.id}, severity: SEVERITY}
+  save: {load: {from: staff, format: parquet, path: "${at}/staff"}}
+"""
+
+
+@pytest.mark.parametrize("severity", ["warn", "quarantine", "fail"])
+def test_a_rule_may_refer_to_its_own_stage(told: Told, severity: str) -> None:
+    (told.folder / "staff.csv").write_text("id,boss\n1,\n2,1\n3,7\n")
+    text = SELF.replace("SEVERITY", severity)
+    status = told.run(text)
+    [rule] = stage(status, "staff").rules
+    assert (rule.passed, rule.broken) == (False, 1)
+    if severity == "fail":
+        assert (status.state, status.failed_stage) == ("FAIL", "staff")
+        assert not (told.folder / "staff").exists()
+        return
+    assert (status.state, status.error) == ("COMPLETE", "")
+    assert {one.state for one in status.stages} == {"COMPLETE"}
+    kept = sorted(row.id for row in told.spark.read.parquet(f"{told.folder}/staff").collect())
+    assert kept == ([1, 2] if severity == "quarantine" else [1, 2, 3])
+    assert expected(told.spark, resolve(read_pipeline(text), {"at": str(told.folder)}, {}))["order"] == [
+        ["staff"],
+        ["save"],
+    ]
 
 
 def test_a_changed_schema_is_told_and_forbidden_where_the_stage_says_so(told: Told) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, Observation, SparkSession
 
-from lineage_hub.errors import InvalidStage
+from lineage_hub.errors import InternalError, InvalidStage
 from lineage_hub.spark.pipeline.definition import Rule
 from lineage_hub.spark.pipeline.quality import RulePlan, RuleResult, keep_observations, plan_rules
 
@@ -189,7 +189,22 @@ class TestSetRules:
     ) -> None:
         result = only(orders, {"referential": {"column": "customer", "to": "people.c"}}, others={"people": customers})
         assert (result.checked, result.broken, result.passed) == (5, 1, False)
-        assert result.says == "1 of 5 rows have a customer that is not in people.c"
+        assert result.says == "1 of 5 rows have customer not in people.c"
+
+    @pytest.mark.parametrize("severity", ["warn", "quarantine"])
+    def test_a_column_may_refer_to_another_of_the_same_rows(self, spark: SparkSession, severity: str) -> None:
+        staff = spark.sql(
+            "SELECT * FROM VALUES (1, NULL, 'a'), (2, 1, 'b'), (3, 9, 'c'), (4, 5, 'd'), (5, 1, NULL)"
+            " AS t(id, boss, name)"
+        ).repartition(2)
+        rule = {"referential": {"column": "boss", "to": "stage.id"}, "severity": severity}
+        (named, known), plan, kept = judge(staff, {"not_null": "name", "severity": "quarantine"}, rule)
+        assert (named.checked, named.broken) == (5, 1)
+        # The row of 5 is set aside, so that nobody can refer to it any more.
+        assert (known.checked, known.broken) == (4, 2)
+        assert sorted(row[0] for row in kept) == ([1, 2] if severity == "quarantine" else [1, 2, 3, 4])
+        reasons = {row.reason for row in plan.rejects(staff).collect()}
+        assert ("boss is 5, which is not in stage.id" in reasons) is (severity == "quarantine")
 
     def test_several_are_answered_together(self, orders: DataFrame, customers: DataFrame) -> None:
         people = {"people": customers}
@@ -366,10 +381,15 @@ def test_of_no_rows_every_rule_holds_and_row_count_decides(
     assert all(one.checked == 0 for one in results)
 
 
-def test_a_measure_that_spark_did_not_bring_counts_as_none(orders: DataFrame, customers: DataFrame) -> None:
-    """Spark leaves an observation out when it knows beforehand that there are no rows."""
+def test_what_was_not_measured_does_not_count_as_right(orders: DataFrame, customers: DataFrame) -> None:
     plan = plan_rules("stage", rules_of(*EVERY_KIND), orders, {"people": customers})
-    assert all(one.passed for one in plan.results({}, None, None, NOW))
+    observed = dict.fromkeys(plan.measures, 0)
+    with pytest.raises(InternalError, match=r"r1_broken, r1_distinct, r6_broken was not measured"):
+        plan.results(observed, None, None, NOW)
+    later = {"r1_broken": 0, "r1_distinct": 0, "r6_broken": 0}
+    assert len(plan.results(observed, later, None, NOW)) == len(EVERY_KIND)
+    with pytest.raises(InternalError, match=r"^rows, "):
+        plan.results({}, later, None, NOW)
 
 
 def test_measures_go_by_names_that_are_identifiers(orders: DataFrame, customers: DataFrame) -> None:
@@ -434,7 +454,7 @@ def test_the_sentences(orders: DataFrame) -> None:
     assert [(one.name, one.says) for one in results] == [
         ("not_null(id, day)", "1 of 5 rows have no id or no day; 0.5 of them may"),
         ("unique(id)", "2 of 5 rows share their id with another"),
-        ("range(amount)", "1 of 5 rows have a amount outside at least 0; it lies between -3.00 and 250.00"),
+        ("range(amount)", "1 of 5 rows have amount not at least 0; it lies between -3.00 and 250.00"),
         ("row_count", "5 rows; wanted are at least 10"),
         ("row_count_change", "5 rows after 10, a change of -0.5; at most 0.2 fewer may be"),
         ("freshness(at)", "the latest at is 2026-11-16T00:00:00+00:00, 12h before now; at most 6h may be"),

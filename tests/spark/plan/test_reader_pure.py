@@ -59,6 +59,23 @@ def test_what_a_filter_on_an_opaque_column_decides_is_not_called_opaque():
     assert [one.columns for one in answer.opaque] == [()]
 
 
+@pytest.mark.parametrize(
+    ("expression", "kind"),
+    [
+        (node("If", attribute(7, "x"), attribute(2), literal()), "CONDITIONAL"),
+        (node("GetArrayItem", attribute(2), attribute(7, "x")), "TRANSFORMATION"),
+        (node("WindowExpression", attribute(2), attribute(7, "x")), "WINDOW"),
+    ],
+    ids=["a condition", "an index", "a window"],
+)
+def test_a_value_that_an_opaque_column_decides_is_opaque(expression, kind):
+    unheard = node("com.example.Unheard", table("hidden", attribute(5, "h")), output=[attribute(7, "x")])
+    both = operator("Join", ORDERS, unheard, joinType={"object": "org.apache.spark.sql.catalyst.plans.Inner$"})
+    answer = lineage_of(project(both, attribute(1, "id"), alias(8, "y", expression)))
+    assert origins(answer, "y") == {"orders.amount TRANSFORMATION", f"hidden.h {kind}"}
+    assert [one.columns for one in answer.opaque] == [("y",)]
+
+
 def test_a_plan_may_be_deeper_than_pythons_stack():
     plan, last = ORDERS, attribute(2, "amount")
     chain = []

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark"), pytest.mark.ti
 
 
 @pytest.fixture(autouse=True, scope="module")
-def shop(spark, tmp_path_factory):
+def shop(spark, interpreted, tmp_path_factory):
     open_shop(spark, tmp_path_factory.mktemp("shop"))
 
 

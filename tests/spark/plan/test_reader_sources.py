@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark"), pytest.mark.ti
 
 
 @pytest.fixture(autouse=True, scope="module")
-def folder(spark, tmp_path_factory):
+def folder(spark, interpreted, tmp_path_factory):
     place = tmp_path_factory.mktemp("shop")
     open_shop(spark, place)
     return place
@@ -60,6 +60,13 @@ def test_a_delta_table_has_its_version(spark, tmp_path):
     then = read(spark.read.format("delta").option("versionAsOf", 0).load(place)).inputs
     assert [(one.name, one.format, one.version) for one in now] == [(("file", place), "delta", "1")]
     assert [one.version for one in then] == ["0"]
+
+
+def test_what_a_feed_of_changes_adds_is_in_no_schema(spark):
+    spark.sql("create table fed (a int) using delta tblproperties (delta.enableChangeDataFeed = true)")
+    answer = read(spark.read.option("readChangeFeed", True).option("startingVersion", 0).table("fed"))
+    assert [[field.name for field in one.fields] for one in answer.inputs] == [["a"]]
+    assert set(answer.columns) == {"a", "_change_type", "_commit_version", "_commit_timestamp"}
 
 
 def test_a_permanent_view_is_what_it_reads(spark):

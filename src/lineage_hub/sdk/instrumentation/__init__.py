@@ -1,6 +1,6 @@
-"""What a program reads and writes by pandas and SQLAlchemy is told of without a change to it.
+"""What a program reads and writes by pandas, SQLAlchemy and Spark is told of without a change to it.
 
-`instrument()` switches that on for this process; neither of them is imported by it, nor anything else that is heavy.
+`instrument()` switches that on for this process; none of them is imported by it, nor anything else that is heavy.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def instrument() -> None:
         _on = True
     when_imported("pandas", _follow_pandas)
     when_imported("sqlalchemy", _follow_sqlalchemy)
+    when_imported("pyspark.sql", _follow_spark)
 
 
 def _follow_pandas(module: object) -> None:
@@ -34,3 +35,9 @@ def _follow_sqlalchemy(module: object) -> None:
     from lineage_hub.sdk.instrumentation import sqlalchemy_engine
 
     sqlalchemy_engine.install(module)  # type: ignore[arg-type]
+
+
+def _follow_spark(module: object) -> None:
+    from lineage_hub.sdk.instrumentation import spark_sessions
+
+    spark_sessions.install(module)  # type: ignore[arg-type]

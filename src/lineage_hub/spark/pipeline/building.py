@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
@@ -72,8 +71,6 @@ def build(
     rules = plan_rules(name, stage.rules, frame, frames)
     measured = Measured(f"{name} rules", frame, rules.measures) if stage.rules else None
     kept = rules.keep(measured.frame if measured is not None else frame)
-    if stage.cache:
-        kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
     boundaries = {MARK + other: view for other, view in views.items()}
     return Built(
         name=name,

@@ -198,7 +198,7 @@ def _parameters(parameters: Mapping[str, str | Parameter]) -> Iterator[Finding]:
 
 
 def _unused(pipeline: Pipeline, written: Mapping[str, Any]) -> Iterator[Finding]:
-    read = {source for _, source in _named(pipeline.stages)}
+    read = {source for path, source in _named(pipeline.stages) if source != path[1]}
     for name, stage in pipeline.stages.items():
         if stage.load is None and name not in read:
             yield Finding(("stages", name), "nothing reads this stage", "load it, or take it out", "warning", at="key")

@@ -25,10 +25,12 @@ from lineage_hub.sdk import outbox, telemetry_outbox
 from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.runs import Run
 from lineage_hub.sdk.warnings import warn_once
+from lineage_hub.spark.failures import SPARK_ERRORS, cause_of
 from lineage_hub.spark.jobs import JobStore
 from lineage_hub.spark.pipeline import evolution, graph, load
 from lineage_hub.spark.pipeline.building import MALFORMED, READ, Built, build
 from lineage_hub.spark.pipeline.definition import Pipeline
+from lineage_hub.spark.pipeline.kept_rows import KeptRows
 from lineage_hub.spark.pipeline.quality import RuleResult
 from lineage_hub.spark.pipeline.quarantine import write_rejects
 from lineage_hub.spark.pipeline.remembered import Known, Memory
@@ -40,6 +42,7 @@ from lineage_hub.spark.plan import DatasetName
 from lineage_hub.spark.telling import fields_of
 
 _BEAT_S = 1.0
+_PATIENCE_S = 0.2
 
 
 class Executor:
@@ -69,6 +72,7 @@ class Executor:
         self._views = {name: DatasetName(self._namespace, f"{pipeline.name}.{name}") for name in pipeline.stages}
         self._built: dict[str, Built] = {}
         self._running: dict[str, StageRun] = {}
+        self._kept = KeptRows(spark.sparkContext, self._group)
         self._measuring = threading.RLock()
         self._measured: set[str] = set()
         self._cancelled = threading.Event()
@@ -86,6 +90,9 @@ class Executor:
     def cancel(self) -> None:
         """Ends what runs; nothing more begins."""
         self._cancelled.set()
+        self._cancel_jobs()
+
+    def _cancel_jobs(self) -> None:
         for name in self._pipeline.stages:
             self._spark.sparkContext.cancelJobGroup(self._group(name))
 
@@ -118,7 +125,10 @@ class Executor:
             self.run.describe(self._pipeline.description)
         if self._pipeline.tags:
             self.run.tag(self._pipeline.tags)
-        stages = {name: {"kind": stage.kind, "reads": stage.sources} for name, stage in self._pipeline.stages.items()}
+        stages = {
+            name: {"kind": stage.kind, "reads": graph.reads(name, stage)}
+            for name, stage in self._pipeline.stages.items()
+        }
         self.run.add_facet("lineageHub_pipeline", {"stages": stages}, of="job")
 
     def _end(self, failure: BaseException | None, started_ns: int) -> None:
@@ -128,11 +138,13 @@ class Executor:
                 one.end(self._jobs, self._group(name), Cancelled(f"stopped: {failure}"), "ABORT")
             elif one is None and self.board.state_of(name) == "WAITING":
                 self.board.end_stage(name, "REUSED" if name in self._reused else "SKIPPED")
-        telemetry_outbox.send(run_span(self.run, "pipeline", started_ns, failure))
-        self.run.end(failure)
         stage = failure.subject or "" if isinstance(failure, StageFailed) else ""
+        told = StageFailed(f"stage {stage}: {failure}", subject=stage) if stage else failure
+        telemetry_outbox.send(run_span(self.run, "pipeline", started_ns, told))
+        self.run.end(told)
         state = "COMPLETE" if failure is None else "FAIL" if isinstance(failure, Exception) else "ABORT"
         self.board.end(state, str(failure or ""), stage)  # type: ignore[arg-type]
+        self._kept.release()
 
     def _run_stages(self) -> None:
         """Each stage when what it needs is there. After a failure what runs may end, nothing more begins."""
@@ -171,7 +183,8 @@ class Executor:
         self._spark.sparkContext.setJobGroup(self._group(name), f"{self._pipeline.name}.{name}", True)
         telling.start()
         try:
-            built = build(self._spark, name, stage, {one: self._built[one] for one in stage.sources}, self._views)
+            before = {one: self._built[one] for one in graph.reads(name, stage)}
+            built = build(self._spark, name, stage, before, self._views)
             self._built[name] = built
             output = target_name(stage.load) if stage.load is not None else self._views[name]
             # Before the hub hears of this run: it is asked how things were.
@@ -192,6 +205,9 @@ class Executor:
     def _move(self, built: Built) -> None:
         """The rows of a load, or of a transform that nothing reads, for the sake of its rules."""
         through = built.all_upstream()
+        for one in through:
+            if one.stage.cache and len(self._readers(one.name)) > 1:
+                self._kept.keep(one)
         if built.stage.load is None:
             built.frame.write.format("noop").mode("overwrite").save()
             self._measure(through, None)
@@ -201,8 +217,10 @@ class Executor:
             self._spark, built.frame, built.stage.load, f"{self._token}-{built.name}", checked=checked
         )
         counted = self._running[built.name].counted
-        counted.rows = self._written_rows(built.name)
+        # A merge of files writes the rows that were there too.
+        is_rewritten = built.stage.load.mode == "merge" and built.stage.load.path is not None
         try:
+            counted.rows = staged.rows(self._spark).count() if is_rewritten else self._written_rows(built.name)
             self._measure(through, staged)
         except BaseException:
             staged.discard()
@@ -212,6 +230,8 @@ class Executor:
 
     def _measure(self, through: list[Built], staged: load.Staged | None) -> None:
         """Once for each stage: what its rows turned out to be, and what the rules say to it."""
+        # What isn't observed by now never will be: Spark found beforehand that there are no such rows.
+        self._jobs.wait_until_told()
         with self._measuring:
             for built in through:
                 if built.name not in self._measured:
@@ -223,14 +243,14 @@ class Executor:
     def _measure_one(self, built: Built, staged: load.Staged | None) -> None:
         told = self._running[built.name]
         if built.read is not None:
-            found = built.read.values() or built.read.counted()
+            found = built.read.values(_PATIENCE_S) or built.read.counted()
             told.counted.rejected = int(found.get(MALFORMED) or 0)
             told.counted.rows = int(found.get(READ) or 0) - told.counted.rejected
             if told.counted.rejected and built.extracted is not None:
                 self._quarantine(built, built.extracted.rejects())
         results: list[RuleResult] = []
         if built.measured is not None:
-            values = built.measured.values() or built.measured.counted()
+            values = built.measured.values(_PATIENCE_S) or built.measured.counted()
             rows = staged.rows(self._spark) if staged is not None and built.rules.later_on_kept else built.checked
             later = built.rules.later(rows)
             row = later.first() if later is not None else None
@@ -329,6 +349,8 @@ class Executor:
         """Once a second: a sign of life, and how far the stages are."""
         while not over.wait(_BEAT_S):
             try:
+                if self._cancelled.is_set():
+                    self._cancel_jobs()  # those that have begun since
                 self._tell_progress()
                 self.board.beat()
             except Exception as error:
@@ -354,7 +376,7 @@ class Executor:
         return target_name(built.stage.load) if built.stage.load is not None else self._views[built.name]
 
     def _readers(self, name: str) -> list[str]:
-        return [other for other, stage in self._pipeline.stages.items() if name in stage.sources]
+        return [other for other, stage in self._pipeline.stages.items() if name in graph.reads(other, stage)]
 
     def _is_read(self, name: str) -> bool:
         return bool(self._readers(name))
@@ -373,6 +395,8 @@ def _source(built: Built) -> list[str]:
 
 
 def _essence(error: Exception) -> str:
-    """What a person reads first: of a traceback its last line."""
+    """What a person reads first: of a traceback its last line, of what Spark says the cause."""
     text = str(error).strip() or type(error).__name__
-    return text.splitlines()[-1] if "Traceback (most recent call last)" in text else text
+    if "Traceback (most recent call last)" in text:
+        return text.splitlines()[-1]
+    return cause_of(error) if isinstance(error, SPARK_ERRORS) else text

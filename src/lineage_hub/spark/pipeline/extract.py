@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructField, StructType
 
 from lineage_hub.errors import SourceUnreadable
 from lineage_hub.spark.failures import SPARK_ERRORS, advice_for, cause_of
@@ -18,6 +19,8 @@ from lineage_hub.spark.pipeline.extract_json import read_json, read_ndjson
 from lineage_hub.spark.pipeline.jdbc import JdbcPlace
 from lineage_hub.spark.pipeline.schemas import declared, shown
 from lineage_hub.spark.pipeline.sources import paths_of, where
+
+_PROBE = "__lineage_hub_probe"
 
 
 class Extracted(Protocol):
@@ -80,8 +83,8 @@ def _read_self_described(spark: SparkSession, extract: Extract) -> DataFrame:
     else:
         # A folder without files has no schema of its own.
         wanted = declared(extract.schema_)
-        listed = _listed(spark, extract, paths)
-        found = reader.load(paths) if listed else reader.schema(wanted).load(paths)
+        probe = reader.schema(StructType([StructField(_PROBE, StringType())])).load(paths)
+        found = reader.schema(_with_partitions(spark, extract, probe) if probe.inputFiles() else wanted).load(paths)
     return _as_declared(found, extract)
 
 
@@ -98,9 +101,19 @@ def _loaded(load: Callable[..., DataFrame], paths: list[str], extract: Extract) 
         raise
 
 
-def _listed(spark: SparkSession, extract: Extract, paths: list[str]) -> list[str]:
-    probe = spark.read.format(extract.format).options(**extract.options).schema("probe STRING").load(paths)
-    return list(probe.inputFiles())
+def _with_partitions(spark: SparkSession, extract: Extract, probe: DataFrame) -> StructType:
+    """The schema of the files. What stands in their paths is text: `day=01` is 01 or 1, as it was declared."""
+    found = spark.read.format(extract.format).options(**extract.options).load(paths_of(extract)).schema
+    in_paths = {field.name.casefold() for field in probe.schema} - {_PROBE}
+    types = {field.name.casefold(): field.dataType for field in declared(extract.schema_ or {})}
+    return StructType(
+        [
+            StructField(field.name, types.get(field.name.casefold(), field.dataType))
+            if field.name.casefold() in in_paths
+            else field
+            for field in found
+        ]
+    )
 
 
 def _read_jdbc(spark: SparkSession, extract: Extract) -> Extracted:

@@ -13,7 +13,7 @@ Waits = dict[str, set[str]]
 
 def waits(stages: Mapping[str, Stage]) -> Waits:
     """What each stage waits for: the stages that it names, and loads of what an extract reads."""
-    named = {name: {source for source in _named(name, stage) if source in stages} for name, stage in stages.items()}
+    named = {name: {source for source in reads(name, stage) if source in stages} for name, stage in stages.items()}
     implied = {
         name: {
             load
@@ -27,8 +27,8 @@ def waits(stages: Mapping[str, Stage]) -> Waits:
     return {name: named[name] | implied[name] for name in stages}
 
 
-def _named(name: str, stage: Stage) -> list[str]:
-    """A rule may refer to the stage that it stands in: nobody waits for himself."""
+def reads(name: str, stage: Stage) -> list[str]:
+    """The stages whose rows it reads. A rule may refer to the stage that it stands in: nobody waits for himself."""
     read = stage.model_copy(update={"rules": []}).sources
     return [source for source in stage.sources if source != name or source in read]
 

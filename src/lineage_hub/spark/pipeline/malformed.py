@@ -21,7 +21,8 @@ from lineage_hub.spark.pipeline.sources import Shape, file_column
 REPLACEMENT = "'\ufffd'"
 SHOWN_VALUES = 5
 SHOWN_CHARS = 80
-_TEXTS = "__lineage_hub_texts"
+_TEXTS, _NULLS = "__lineage_hub_texts", "__lineage_hub_nulls"
+_ENCODING, _TYPE = "'\\' isn\\'t of the encoding'", "'\\' is no '"
 _BETWEEN = "\x01"  # of names in one literal
 _LINE_BREAK = "'\\n'"
 
@@ -31,10 +32,12 @@ class Scan:
     """Rows with the data's columns and the record of each bad row, and why a row of it is bad."""
 
     rows: DataFrame
+    layout: StructType
+    """The columns in the order of the files."""
     texts: str
     """SQL: the record parsed again, every value as text."""
     reason: str
-    """SQL, of the data's columns, the record and the texts."""
+    """SQL, of the data's columns, the record, the texts, and which columns are null."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,9 @@ class TextRows:
 
     def _rejects_of(self, scan: Scan) -> DataFrame:
         file = unused("__lineage_hub_file", self.data)
-        bad = scan.rows.filter(self.malformed).withColumns({file: file_column(), _TEXTS: fn.expr(scan.texts)})
+        nulls = fn.expr(f"array({', '.join(f'{quoted(name)} IS NULL' for name in scan.layout.names)})")
+        known = {file: file_column(), _TEXTS: fn.expr(scan.texts), _NULLS: nulls}
+        bad = scan.rows.filter(self.malformed).withColumns(known)
         record = fn.make_valid_utf8(column(self.record))
         return bad.select(column(file).alias("file"), record.alias("record"), fn.expr(scan.reason).alias("reason"))
 
@@ -77,7 +82,6 @@ def with_record(rows: DataFrame, shape: Shape, bad: str, written: str) -> DataFr
 
 
 def csv_scan(rows: DataFrame, layout: StructType, shape: Shape, options: Mapping[str, str], encoding: str) -> Scan:
-    """`layout`: the columns in the order of the files."""
     sep, quote = options.get("sep", ","), options.get("quote", '"')
     names = [quoted(field.name) for field in layout]
     bad = [f"contains({name}, {REPLACEMENT})" for name, field in zip(names, layout, strict=True) if _is_text(field)]
@@ -86,6 +90,7 @@ def csv_scan(rows: DataFrame, layout: StructType, shape: Shape, options: Mapping
     pattern = f"{_plain(sep)}({value}(?:(?!{_plain(sep)}).)*+)"
     return Scan(
         with_record(rows, shape, any_of(bad), f"to_csv(struct({', '.join(names)}), {_as_map(options)})"),
+        layout,
         f"regexp_extract_all(concat({_literal(sep)}, {quoted(shape.record)}), {_literal(f'(?s){pattern}')}, 1)",
         _csv_reason(quoted(shape.record), layout, options, encoding),
     )
@@ -95,6 +100,7 @@ def json_scan(rows: DataFrame, shape: Shape, bad: str, written: str, encoding: s
     record = quoted(shape.record)
     return Scan(
         with_record(rows, shape, bad, written),
+        shape.in_files,
         f"from_json({record}, 'MAP<STRING, STRING>')",
         _json_reason(record, shape.in_files, encoding),
     )
@@ -113,11 +119,12 @@ def _csv_reason(record: str, layout: StructType, options: Mapping[str, str], enc
     across = options.get("multiLine") == "true"
     advice = "it took what follows" if across else "`multiLine: true` reads line breaks inside quotes"
     count = f"size({_TEXTS})"
-    null = _literal(options.get("nullValue", ""))
+    text = f"get({_TEXTS}, place)"
+    text = f"trim(BOTH {_literal(quote)} FROM {text})" if quote else text
     return f"""coalesce(
         CASE WHEN {any_of(unclosed)} THEN {_literal(f"a quote isn't closed; {advice}")}
             WHEN {count} <> {len(layout)} THEN concat({count}, ' values, {len(layout)} columns expected') END,
-        {_wrong_values(layout, f"nullif(nullif(get({_TEXTS}, place), ''), {null})")},
+        {_wrong_values(layout, f"nullif(nullif({text}, ''), {_literal(options.get('nullValue', ''))})")},
         CASE WHEN {_replaced(record)} THEN {_literal(f"bytes that aren't {encoding}")} ELSE 'can\\'t be parsed' END)"""
 
 
@@ -144,17 +151,15 @@ def _wrong_values(schema: StructType, text: str) -> str:
     A few operations on arrays, and not an expression for each column: Spark takes minutes to plan thousands of those.
     """
     types = f"split({_literal(_BETWEEN.join(shown(field.dataType) for field in schema))}, '{_BETWEEN}')"
-    is_null = f"array({', '.join(f'{quoted(name)} IS NULL' for name in schema.names)})"
-    wrong = f"get({is_null}, place) AND {text} IS NOT NULL OR contains({text}, {REPLACEMENT})"
+    wrong = f"get({_NULLS}, place) AND {text} IS NOT NULL OR contains({text}, {REPLACEMENT})"
     places = f"slice(filter(sequence(0, {len(schema) - 1}), place -> {wrong}), 1, {SHOWN_VALUES})"
     shortened = (
         f"CASE WHEN length({text}) > {SHOWN_CHARS} THEN concat(left({text}, {SHOWN_CHARS}), '…') ELSE {text} END"
     )
-    said = (
-        f"concat('column ', get({_names_of(schema)}, place), ': \\'', {shortened},"
-        f" CASE WHEN contains({text}, {REPLACEMENT}) THEN '\\' isn\\'t of the encoding'"
-        f" ELSE concat('\\' is no ', get({types}, place)) END)"
+    problem = (
+        f"CASE WHEN contains({text}, {REPLACEMENT}) THEN {_ENCODING} ELSE concat({_TYPE}, get({types}, place)) END"
     )
+    said = f"concat('column ', get({_names_of(schema)}, place), ': \\'', {shortened}, {problem})"
     return f"nullif(concat_ws('; ', transform({places}, place -> {said})), '')"
 
 

@@ -11,11 +11,21 @@ from lineage_hub.errors import InvalidSetting
 Option = str | int | float | bool
 
 CSV_DEFAULTS: Mapping[str, Option] = {"header": True, "escape": '"'}
+# Spark takes spaces off what it writes, and only what it writes.
+CSV_WRITTEN: Mapping[str, Option] = {
+    **CSV_DEFAULTS,
+    "ignoreLeadingWhiteSpace": False,
+    "ignoreTrailingWhiteSpace": False,
+}
+# Spark reads "" as null when null is written as nothing. Of files that it wrote itself all is told apart again,
+# also texts of several lines.
+CSV_READ_BACK: Mapping[str, Option] = {**CSV_DEFAULTS, "nullValue": "\x01null\x01", "multiLine": True}
 _SPARK_ENCODINGS = {"ascii": "us-ascii", "iso8859-1": "iso-8859-1", "utf-16-le": "utf-16le", "utf-16-be": "utf-16be"}
 # Spark knows these by two names, and all names in any case.
 _ALIASES = {"delimiter": "sep", "charset": "encoding"}
 _KNOWN = {name.lower(): name for name in ("sep", "encoding", "quote", "escape", "header", "multiLine", "lineSep",
-    "samplingRatio", "mode", "columnNameOfCorruptRecord", "inferSchema")}  # fmt: skip
+    "samplingRatio", "mode", "columnNameOfCorruptRecord", "inferSchema", "nullValue", "ignoreLeadingWhiteSpace",
+    "ignoreTrailingWhiteSpace")}  # fmt: skip
 
 
 def merged_options(defaults: Mapping[str, Option], given: Mapping[str, Option]) -> dict[str, Option]:

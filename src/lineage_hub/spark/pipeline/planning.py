@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -25,10 +26,11 @@ def expected(spark: SparkSession, pipeline: Pipeline) -> dict[str, Any]:
     for name in (name for level in levels for name in level):
         stage = pipeline.stages[name]
         written = _written_before(pipeline, name)
+        before = {one: built[one] for one in graph.reads(name, stage)}
         if written is not None:
-            built[name] = _of_load(pipeline, name, built[written], written)
+            built[name] = _of_load(pipeline, name, built[written], written, before)
         else:
-            built[name] = build(spark, name, stage, {one: built[one] for one in stage.sources}, views)
+            built[name] = build(spark, name, stage, before, views)
     stages = {}
     for name, one in built.items():
         output = target_name(one.stage.load) if one.stage.load is not None else views[name]
@@ -54,7 +56,7 @@ def _written_before(pipeline: Pipeline, name: str) -> str | None:
     return next((other for other, written in loads if reads_from(extract, written)), None)
 
 
-def _of_load(pipeline: Pipeline, name: str, written: Built, load_name: str) -> Built:
+def _of_load(pipeline: Pipeline, name: str, written: Built, load_name: str, before: Mapping[str, Built]) -> Built:
     stage = pipeline.stages[name]
     target = written.stage.load
     assert target is not None
@@ -65,5 +67,5 @@ def _of_load(pipeline: Pipeline, name: str, written: Built, load_name: str) -> B
         frame=frame.alias(MARK + name).alias(name),
         checked=frame,
         lineage=lineage(frame, boundaries={MARK + load_name: target_name(target)}),
-        rules=plan_rules(name, stage.rules, frame, {}),
+        rules=plan_rules(name, stage.rules, frame, {other: one.frame for other, one in before.items()}),
     )

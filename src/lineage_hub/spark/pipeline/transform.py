@@ -30,8 +30,11 @@ def _applied(step: Step, number: int, frame: DataFrame, around: Surroundings) ->
     try:
         return STEPS[step.kind](frame, getattr(step, step.kind), around)
     except LineageHubError as error:
-        told = error
+        raise _of_step(step, number, error) from error.__cause__
     except SparkError as error:
-        told = explained(error, frame.columns, list(around.frames))
-    message = f"step {number} ({step.kind}): {told.message}"
-    raise type(told)(message, subject=told.subject, action=told.action) from told.__cause__
+        raise _of_step(step, number, explained(error, frame.columns, list(around.frames))) from error
+
+
+def _of_step(step: Step, number: int, error: LineageHubError) -> LineageHubError:
+    message = f"step {number} ({step.kind}): {error.message}"
+    return type(error)(message, subject=error.subject, action=error.action)

@@ -5,6 +5,7 @@ A table is named by where its data is, with the table's own name as a symlink, a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -176,6 +177,12 @@ def private(given: Any, name: str) -> Any:
     field = given.getClass().getDeclaredField(name)
     field.setAccessible(True)
     return field.get(given)
+
+
+def each(sequence: Any) -> Iterator[Any]:
+    """Of a Scala sequence."""
+    for index in range(sequence.size()):
+        yield sequence.apply(index)
 
 
 def options_of(given: Any) -> dict[str, str]:

@@ -75,7 +75,7 @@ def _view(node: Node, reading: Reading) -> Relation:
         return _wrote(node, Relation(), (), reading)
     relation, fields = reading.read(query), reading.places.fields_of(query)
     # The columns of a view may be named apart from its query: "(a, b) AS SELECT …".
-    own = [pair["_1"] for pair in node.raw.get("userSpecifiedColumns") or () if isinstance(pair, dict)]
+    own = reading.places.view_names(node) if "userSpecifiedColumns" in node.raw else []
     if len(own) == len(relation.columns):
         columns = tuple(one._replace(name=name) for one, name in zip(relation.columns, own, strict=True))
         relation = replace(relation, columns=columns)
@@ -87,6 +87,11 @@ def _change(node: Node, reading: Reading) -> Relation:
     """A table is made, changed or dropped; no rows of a query are in it."""
     defined = [one for one in node.trees("columns") if one.kind == "ColumnDefinition"]
     return _wrote(node, Relation(), fields_of_attributes(defined), reading)
+
+
+def _variable(node: Node, reading: Reading) -> Relation:
+    """SET VAR keeps what a query gives in the session: something is read, no dataset is written."""
+    return reading.read(node.trees("sourceQuery")[0])
 
 
 def _quiet(node: Node, reading: Reading) -> Relation:
@@ -219,6 +224,7 @@ RULES: dict[str, Rule] = by_class(
     (_update, "UpdateCommand DeltaUpdateTable UpdateTable"),
     (_delete, "DeleteCommand DeltaDelete DeleteFromTable DeleteFromTableWithFilters"),
     (_load, "LoadDataCommand"),
+    (_variable, "SetVariable"),
     (
         _change,
         """CreateTable ReplaceTable CreateTableCommand CreateDataSourceTableCommand CreateTableLikeCommand DropTable
@@ -235,7 +241,7 @@ RULES: dict[str, Rule] = by_class(
         AlterViewSchemaBindingCommand AlterTableAddConstraint AlterTableDropConstraint AlterTableDropFeature
         AlterTableAddConstraintDeltaCommand AlterTableDropConstraintDeltaCommand AlterTableDropFeatureDeltaCommand
         AlterTableSetPropertiesDeltaCommand AlterTableUnsetPropertiesDeltaCommand AlterTableClusterByDeltaCommand
-        AlterColumnSyncIdentity RestoreTableCommand RestoreTableStatement ConvertToDeltaCommand CloneTableCommand
+        AlterColumnSyncIdentity RestoreTableCommand RestoreTableStatement ConvertToDeltaCommand
         CloneTableStatement""",
     ),
     (
@@ -253,7 +259,7 @@ RULES: dict[str, Rule] = by_class(
         ListJarsCommand MultiResult NoopCommand OptimizeTableCommand RefreshFunction RefreshFunctionCommand
         RefreshResource RefreshTable RefreshTableCommand ResetCommand RowTrackingBackfillCommand
         SetCatalogAndNamespace SetCatalogCommand SetCommand SetNamespaceCommand SetNamespaceLocation
-        SetNamespaceProperties SetVariable ShowCatalogsCommand ShowColumns ShowColumnsCommand ShowCreateTable
+        SetNamespaceProperties ShowCatalogsCommand ShowColumns ShowColumnsCommand ShowCreateTable
         ShowCreateTableAsSerdeCommand ShowCreateTableCommand ShowCurrentNamespaceCommand
         ShowDeltaTableColumnsCommand ShowFunctions ShowFunctionsCommand ShowNamespaces ShowPartitions
         ShowPartitionsCommand ShowTableProperties ShowTablePropertiesCommand ShowTablePartition ShowTables

@@ -22,6 +22,7 @@ from lineage_hub.spark.plan.values import (
     built,
     cast,
     computed,
+    decided,
     element,
     field_of,
     flat,
@@ -30,7 +31,6 @@ from lineage_hub.spark.plan.values import (
     names_of,
     opened,
     steered,
-    steering,
 )
 
 Values = Sequence[Value]
@@ -177,7 +177,7 @@ def _array_struct_fields(node: Node, values: Values) -> Value:
 
 def _item(node: Node, values: Values) -> Value:
     """An element, chosen by the others."""
-    return steered(element(values[0]), computed(values[1:]).origins)
+    return decided(element(values[0]), values[1:], Kind.TRANSFORMATION)
 
 
 def _named_struct(node: Node, values: Values) -> Value:
@@ -209,8 +209,7 @@ def _array(node: Node, values: Values) -> Value:
 
 
 def _conditional(branches: Values, conditions: Values) -> Value:
-    by = steering(NOTHING.union(*(flat(one) for one in conditions)), Kind.CONDITIONAL)
-    return steered(lifted(merged(branches), Kind.TRANSFORMATION), by)
+    return decided(lifted(merged(branches), Kind.TRANSFORMATION), conditions, Kind.CONDITIONAL)
 
 
 def _if(node: Node, values: Values) -> Value:
@@ -228,13 +227,12 @@ def _coalesce(node: Node, values: Values) -> Value:
 
 def _aggregate(node: Node, values: Values) -> Value:
     """A function and the FILTER clause."""
-    by = steering(flat(computed(values[1:])), Kind.FILTER)
-    return steered(lifted(values[0], Kind.AGGREGATION), by)
+    return decided(lifted(values[0], Kind.AGGREGATION), values[1:], Kind.FILTER)
 
 
 def _same_structure(node: Node, values: Values) -> Value:
     """Some of its values as they are: the first, the last, a list of them; other arguments say which."""
-    return steered(lifted(values[0], Kind.TRANSFORMATION), computed(values[1:]).origins)
+    return decided(lifted(values[0], Kind.TRANSFORMATION), values[1:], Kind.TRANSFORMATION)
 
 
 def _merge(node: Node, values: Values) -> Value:
@@ -246,8 +244,8 @@ def _ordered(node: Node, values: Values) -> Value:
     order = {id(one) for one in node.trees("orderExpressions")}
     ways = list(zip(node.children, values, strict=True))
     arguments = [value for child, value in ways if id(child) not in order]
-    by = computed(value for child, value in ways if id(child) in order)
-    return steered(computed(arguments), steering(by.origins, Kind.WINDOW))
+    by = [value for child, value in ways if id(child) in order]
+    return decided(computed(arguments), by, Kind.WINDOW)
 
 
 def _pivot_first(node: Node, values: Values) -> Value:
@@ -256,7 +254,7 @@ def _pivot_first(node: Node, values: Values) -> Value:
 
 
 def _over(node: Node, values: Values) -> Value:
-    return steered(lifted(values[0], Kind.TRANSFORMATION), steering(flat(values[1]), Kind.WINDOW))
+    return decided(lifted(values[0], Kind.TRANSFORMATION), values[1:], Kind.WINDOW)
 
 
 def _offset(node: Node, values: Values) -> Value:
@@ -290,7 +288,7 @@ RULES: dict[str, Rule] = by_class(
         KnownFloatingPointNormalized NamedArgumentExpression PipeExpression TempResolvedColumn AssertNotNull
         PrettyAttribute WithField""",
     ),
-    (_nothing, "Literal TypedNullLiteral Rank DenseRank PercentRank CumeDist RowNumber DropField"),
+    (_nothing, "Literal TypedNullLiteral TypeOf Collation Rank DenseRank PercentRank CumeDist RowNumber DropField"),
     (_cast, "Cast UpCast"),
     (_struct_field, "GetStructField"),
     (_array_struct_fields, "GetArrayStructFields"),

@@ -116,6 +116,19 @@ def _traced(place: Place, attributes: list[Node], node: Node, reading: Reading) 
     return Relation(tuple(columns), place.steering, _by_name(place.sources))
 
 
+def _clone(node: Node, reading: Reading) -> Relation:
+    """A table as it is, with columns that have no ids yet."""
+    place = reading.places.place_of(node)
+    if place.unknown:
+        reading.report(place.unknown)
+    columns = (
+        Column(number, field.name, Value(frozenset({Origin(source.name, field.name, Kind.IDENTITY)})))
+        for source in place.sources
+        for number, field in enumerate(source.fields)
+    )
+    return Relation(tuple(columns), sources=_by_name(place.sources))
+
+
 def _by_name(sources: Iterable[Source]) -> dict[tuple[str, ...], Source]:
     return {(*one.name, one.version or ""): one for one in sources}
 
@@ -129,6 +142,7 @@ def _transposed(node: Node, reading: Reading) -> Relation:
 RULES = by_class(
     (_literal, "LocalRelation OneRowRelation Range EmptyRelation MemoryPlan"),
     (_transposed, "Transpose"),
+    (_clone, "CloneTableCommand"),
     (_cte, "CTERelationRef"),
     (_loop, "UnionLoopRef"),
     (

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from lineage_hub.spark import names
 from lineage_hub.spark.names import DatasetName
 from lineage_hub.spark.plan import checkpoints, jdbc_queries
-from lineage_hub.spark.plan.catalog import Catalog, options_of, present, private
+from lineage_hub.spark.plan.catalog import Catalog, each, options_of, present, private
 from lineage_hub.spark.plan.leaves import Place
 from lineage_hub.spark.plan.model import Field, Source, Target
 from lineage_hub.spark.plan.schemas import fields_of_schema
@@ -61,6 +61,9 @@ class SparkPlaces:
 
     def fields_of(self, node: Node) -> tuple[Field, ...]:
         return fields_of_schema(msgspec.json.decode(self.find(node).schema().json()))
+
+    def view_names(self, command: Node) -> list[str]:
+        return [str(one._1()) for one in each(self.find(command).userSpecifiedColumns())]
 
     def target_of(self, command: Node) -> Target | None:
         try:
@@ -200,11 +203,13 @@ class SparkPlaces:
         root = decode(inner.toJSON())
         return Place(inner=root, elsewhere=SparkPlaces(root, inner, self._spark))
 
-
-def each(sequence: Any) -> Iterator[Any]:
-    """Of a Scala sequence."""
-    for index in range(sequence.size()):
-        yield sequence.apply(index)
+    def _cloned(self, leaf: Node, jleaf: Any) -> Place:
+        source = jleaf.sourceTable()
+        table = present(source.catalogTable())
+        links = self._catalog.table_of(table).symlinks if table is not None else ()
+        fields = fields_of_schema(msgspec.json.decode(source.schema().json()))
+        name = names.of_path(source.dataPath().toString())
+        return Place((Source(name, fields, links, str(source.format()).lower()),))
 
 
 def _roots(rdd: Any) -> Iterator[Any]:
@@ -243,4 +248,5 @@ _RULES: dict[str, Callable[[SparkPlaces, Node, Any], Place]] = {
     "LogicalRDD": SparkPlaces._rdd,
     "ExternalRDD": SparkPlaces._rdd,
     "InMemoryRelation": SparkPlaces._cached,
+    "CloneTableCommand": SparkPlaces._cloned,
 }

@@ -29,6 +29,10 @@ class Places(Protocol):
         """The schema of any operator."""
         ...
 
+    def view_names(self, command: Node) -> list[str]:
+        """What a view calls the columns of its query, where it doesn't take their own names."""
+        ...
+
     def target_of(self, command: Node) -> Target | None:
         """What a command writes, without its columns; None for what is no dataset, as a temporary view."""
         ...

@@ -9,16 +9,20 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from lineage_hub.spark.plan.model import Field
 from lineage_hub.spark.plan.tree import Json, Node
 
+_OF_A_CHANGE = {"_change_type", "_commit_version", "_commit_timestamp"}
+
 
 def fields_of_attributes(attributes: Iterable[Node]) -> tuple[Field, ...]:
-    """Without `_metadata`, which tells of the file of a row and is in no schema."""
+    """Without what is in no schema: `_metadata` tells of the file of a row, others of a change in a feed of changes."""
+    attributes = list(attributes)
+    fed = {one.name for one in attributes} >= _OF_A_CHANGE
     return fields_of_schema(
         {
             "type": "struct",
             "fields": [
                 {"name": one.name, "type": one.type, "nullable": True, "metadata": {}}
                 for one in attributes
-                if not _tells_of_files(one)
+                if not _tells_of_files(one) and not (fed and one.name in _OF_A_CHANGE)
             ],
         }
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lineage_hub.spark import names
-from lineage_hub.spark.plan.catalog import Catalog, Table, options_of, present, private
+from lineage_hub.spark.plan.catalog import Catalog, Table, each, options_of, present, private
 from lineage_hub.spark.plan.model import Target
 from lineage_hub.spark.plan.rules import by_class
 from lineage_hub.spark.plan.tree import Json, Node
@@ -20,9 +20,9 @@ _LIFECYCLES = by_class(
     (
         "CREATE",
         """CreateTable CreateTableAsSelect CreateTableCommand CreateDataSourceTableCommand CreateTableLikeCommand
-        CreateDeltaTableCommand CloneTableCommand""",
+        CreateDeltaTableCommand""",
     ),
-    ("OVERWRITE", "ReplaceTable ReplaceTableAsSelect RestoreTableCommand"),
+    ("OVERWRITE", "ReplaceTable ReplaceTableAsSelect"),
     ("DROP", "DropTable DropTableCommand DropView"),
     ("TRUNCATE", "TruncateTable TruncateTableCommand"),
 )
@@ -115,7 +115,7 @@ def _view(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
 
 def _renamed(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
     if command.kind == "RenameTable":
-        parts = list(jcommand.newName())
+        parts = [str(one) for one in each(jcommand.newName())]
         before = catalog.located(jcommand.child().catalog(), jcommand.child().identifier())
         after = catalog.located(jcommand.child().catalog(), catalog.identifier(parts, jcommand.child().identifier()))
     else:
@@ -145,6 +145,17 @@ def _stream(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
 def _loaded(command: Node, jcommand: Any, catalog: Catalog) -> Target:
     lifecycle = "OVERWRITE" if command.raw["isOverwrite"] else "APPEND"
     return _made(catalog.table(command.raw["table"]), lifecycle)
+
+
+def _made_by_delta(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
+    target = _changed(command, jcommand, catalog)
+    replaced = "Replace" in str(command.raw.get("operation"))
+    return replace(target, lifecycle="OVERWRITE") if target and replaced else target
+
+
+def _restored(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
+    found = catalog.table_v2(jcommand.sourceTable(), None, None, {})
+    return next((Target(one.name, (), one.symlinks, one.format, "OVERWRITE") for one in found), None)
 
 
 def _changed(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
@@ -202,4 +213,6 @@ _RULES: dict[str, Callable[[Node, Any, Catalog], Target | None]] = by_class(
     (_renamed, "RenameTable AlterTableRenameCommand"),
     (_loaded, "LoadDataCommand"),
     (_stream, "WriteToStream"),
+    (_made_by_delta, "CreateDeltaTableCommand"),
+    (_restored, "RestoreTableCommand"),
 )

@@ -69,6 +69,15 @@ def steered(value: Value, by: Origins) -> Value:
     return replace(value, origins=value.origins | by) if by else value
 
 
+def decided(value: Value, others: Iterable[Value], kind: Kind) -> Value:
+    """What other values decide about this one; if one of them can't be seen through, neither can this."""
+    parts = list(others)
+    by = NOTHING.union(*(flat(one) for one in parts))
+    by = raised(by, kind) if kind in DIRECT else steering(by, kind)
+    opaque = frozenset[int]().union(*(opaque_of(one) for one in parts))
+    return replace(value, origins=value.origins | by, opaque=value.opaque | opaque) if by or opaque else value
+
+
 def computed(values: Iterable[Value], kind: Kind = Kind.TRANSFORMATION) -> Value:
     """Made from all of them, without a structure that could be followed."""
     parts = [one for one in values if one is not EMPTY]

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 
-from lineage_hub.errors import TargetUnwritable
 from lineage_hub.spark.failures import SPARK_ERRORS
 from lineage_hub.spark.pipeline.jdbc import JdbcPlace
-from lineage_hub.spark.pipeline.schemas import shown
 
 
 @dataclass(frozen=True)
@@ -143,20 +140,6 @@ class Connection:
 
     def quoted(self, name: str) -> str:
         return str(self._dialect.quoteIdentifier(name))
-
-    def check_storable(self, there: StructType, rows: StructType, place: str) -> None:
-        """Whether each column can hold what comes, with nothing rounded or cut off."""
-        cast = self._jvm.org.apache.spark.sql.catalyst.expressions.Cast
-        parse = self._jvm.org.apache.spark.sql.types.DataType.fromJson
-        by_name = {field.name.casefold(): field.dataType for field in there}
-        other = [
-            f"{field.name} is {shown(by_name[field.name.casefold()])} there and {shown(field.dataType)} here"
-            for field in rows
-            if by_name[field.name.casefold()] != field.dataType
-            and not cast.canUpCast(parse(field.dataType.json()), parse(by_name[field.name.casefold()].json()))
-        ]
-        if other:
-            raise TargetUnwritable(f"{place}: {'; '.join(other)}", subject=place, action="cast the column")
 
     def _prepared(self, sql: str, values: Sequence[str]) -> Any:
         statement = self._java.prepareStatement(sql)

@@ -6,27 +6,34 @@ Delta remembers the token of a commit, and does nothing when the same comes agai
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, MapType, StructType
 
 from lineage_hub.errors import TargetUnwritable
 from lineage_hub.spark.pipeline.columns import quoted
 from lineage_hub.spark.pipeline.definition import Load
 from lineage_hub.spark.pipeline.load.folder import Folder, folder_at
-from lineage_hub.spark.pipeline.load.merging import check_keys
+from lineage_hub.spark.pipeline.load.merging import check_keys, check_storable
 from lineage_hub.spark.pipeline.load.staged import Published, Staged, unwritable
 from lineage_hub.spark.pipeline.options import as_texts
 
 ROWS = "rows"
 _SOURCE = "lineage_hub_rows"
+_SPECIAL = set(" ,;{}()\n\t=")
+_MAPPING = "delta.columnMapping.mode"
 
 
 def prepare_delta(spark: SparkSession, frame: DataFrame, load: Load, token: str, checked: bool) -> Staged:
     folder = folder_at(spark, load, token)
     try:
         _check_target(folder, load)
-        if not checked and load.mode != "merge":
-            _write(frame, load, token)
-            return CommittedDelta(frame, _told(spark, load, token))
+        exists = folder.holds("_delta_log")
+        if exists and load.mode != "overwrite":
+            _check_types(spark, frame, load)
         folder.begin()
+        if not checked and load.mode != "merge":
+            _write(spark, frame, load, token, exists)
+            folder.end()
+            return CommittedDelta(frame, _told(spark, load, token))
         frame.write.mode("overwrite").parquet(folder.place(ROWS))
         staged = StagedDelta(spark, load, token, folder, frame)
         if load.mode == "merge":
@@ -35,7 +42,7 @@ def prepare_delta(spark: SparkSession, frame: DataFrame, load: Load, token: str,
     except BaseException as error:
         folder.end()
         if isinstance(error, Exception):
-            raise unwritable(load, error) from error
+            raise unwritable(spark, load, error) from error
         raise
 
 
@@ -49,12 +56,33 @@ def _check_target(folder: Folder, load: Load) -> None:
         )
 
 
-def _write(frame: DataFrame, load: Load, token: str) -> None:
+def _check_types(spark: SparkSession, frame: DataFrame, load: Load) -> None:
+    """What Delta says of two types that don't go together names no column. Inside of structs it decides."""
+    there = spark.read.format("delta").load(load.path).schema
+    plain = [field for field in frame.schema if not isinstance(field.dataType, StructType | ArrayType | MapType)]
+    check_storable(spark, there, StructType(plain), load.path or "")
+
+
+def _allow_names(spark: SparkSession, frame: DataFrame, load: Load, exists: bool) -> dict[str, str]:
+    """Options for a table that is to be made. Names with spaces and the like need one that is told to map them."""
+    if not any(set(name) & _SPECIAL for name in frame.columns):
+        return {}
+    if not exists:
+        return {_MAPPING: "name"}
+    table = f"delta.{quoted(load.path or '')}"
+    [told] = spark.sql(f"DESCRIBE DETAIL {table}").select("properties").collect()
+    if (told.properties or {}).get(_MAPPING, "none") == "none":
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('{_MAPPING}' = 'name')")
+    return {}
+
+
+def _write(spark: SparkSession, frame: DataFrame, load: Load, token: str, exists: bool) -> None:
     """A new schema is taken over: whether it may change was decided before."""
+    names = _allow_names(spark, frame, load, exists)
     follow = {"overwriteSchema": "true"} if load.mode == "overwrite" else {"mergeSchema": "true"}
     named = {"txnAppId": _name(token), "txnVersion": "1", "userMetadata": _name(token)}
     mode = "overwrite" if load.mode == "overwrite" else "append"
-    writer = frame.write.format("delta").mode(mode).options(**{**follow, **named, **as_texts(load.options)})
+    writer = frame.write.format("delta").mode(mode).options(**{**names, **follow, **named, **as_texts(load.options)})
     if load.partition_by:
         writer = writer.partitionBy(*load.partition_by)
     writer.save(load.path)
@@ -114,14 +142,16 @@ class StagedDelta:
     def publish(self) -> Published:
         if self.published is None:
             try:
-                if self.load.mode == "merge" and self.folder.holds("_delta_log"):
+                exists = self.folder.holds("_delta_log")
+                if self.load.mode == "merge" and exists:
+                    _allow_names(self.spark, self.frame, self.load, exists)
                     self._merge()
                 else:
-                    _write(self.rows(self.spark), self.load, self.token)
+                    _write(self.spark, self.rows(self.spark), self.load, self.token, exists)
                 self.published = _told(self.spark, self.load, self.token)
             except Exception as error:
                 self.discard()
-                raise unwritable(self.load, error) from error
+                raise unwritable(self.spark, self.load, error) from error
             self.folder.end()
         return self.published
 

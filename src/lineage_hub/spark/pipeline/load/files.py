@@ -1,9 +1,11 @@
 """Rows and a target of files enter; a staged load leaves, with the whole new content in a folder beside the target."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.types import StructType
 
 from lineage_hub.errors import TargetUnwritable
 from lineage_hub.spark.pipeline.columns import column, quoted
@@ -12,7 +14,7 @@ from lineage_hub.spark.pipeline.extract import read
 from lineage_hub.spark.pipeline.load.folder import Folder, check_ours, data_files, folder_at
 from lineage_hub.spark.pipeline.load.merging import check_keys, check_types, merged
 from lineage_hub.spark.pipeline.load.staged import Published, Staged, unwritable
-from lineage_hub.spark.pipeline.options import CSV_DEFAULTS, Option, merged_options
+from lineage_hub.spark.pipeline.options import CSV_READ_BACK, CSV_WRITTEN, Option, merged_options
 
 # Parts of the staging folder: what becomes the target, what is added to it, what is merged into it.
 CONTENT, ADDED, ROWS = "content", "added", "rows"
@@ -26,7 +28,7 @@ def prepare_files(spark: SparkSession, frame: DataFrame, load: Load, token: str)
     except BaseException as error:
         folder.end()
         if isinstance(error, Exception):
-            raise unwritable(load, error) from error
+            raise unwritable(spark, load, error) from error
         raise
 
 
@@ -36,43 +38,46 @@ def _stage(spark: SparkSession, frame: DataFrame, load: Load, token: str, folder
     if token in folder.tokens():
         folder.end()
         return Repeated(load, frame)
-    if load.mode == "append" and data_files(there) and not _is_schema_alone(spark, load, folder):
+    has_rows = load.mode != "overwrite" and _may_have_rows(spark, load, folder, there)
+    if load.mode == "append" and has_rows:
         _write(_like_those_there(spark, frame, load, folder), load, folder.place(ADDED))
-        return StagedFiles(load, token, folder, ADDED, frame, None)
+        return StagedFiles(spark, load, token, folder, ADDED, frame, None)
     if load.mode == "merge":
         frame.write.mode("overwrite").parquet(folder.place(ROWS))
         rows = spark.read.schema(frame.schema).parquet(folder.place(ROWS))
         check_keys(rows, load.keys or [], load.path or "")
-        content = merged(_rows_there(spark, rows, load, folder), rows, load.keys or []) if data_files(there) else rows
+        content = merged(_rows_there(spark, rows, load, folder), rows, load.keys or []) if has_rows else rows
     else:
         content = frame
     _write(content, load, folder.place(CONTENT))
     if not data_files(folder.staged_files(CONTENT)):
         # Partitions without rows leave no file, and no schema.
         _write(spark.createDataFrame([], content.schema), load, folder.place(CONTENT), partitioned=False)
-    return StagedFiles(load, token, folder, CONTENT, frame, there if load.mode == "merge" else None)
+    return StagedFiles(spark, load, token, folder, CONTENT, frame, there if load.mode != "overwrite" else None)
 
 
-def _is_schema_alone(spark: SparkSession, load: Load, folder: Folder) -> bool:
-    """A partitioned target without rows is one file outside of all partitions."""
-    there = data_files(folder.files())
-    return (
-        bool(load.partition_by)
-        and len(there) == 1
-        and "/" not in next(iter(there))
-        and (_as_source(spark, load, folder).isEmpty())
-    )
+def _may_have_rows(spark: SparkSession, load: Load, folder: Folder, there: Mapping[str, int]) -> bool:
+    """Where there are none, nothing says what new rows must be like: the target is written anew."""
+    files = data_files(there)
+    if not files:
+        return False
+    if spark_format(load) == "json":  # a file without rows has no columns either
+        return not spark.read.text(folder.target()).isEmpty()
+    # A partitioned target without rows is one file outside of all partitions.
+    is_schema_alone = load.partition_by and len(files) == 1 and "/" not in next(iter(files))
+    return not (is_schema_alone and _as_source(spark, load, folder).isEmpty())
 
 
 def _write(frame: DataFrame, load: Load, place: str, partitioned: bool = True) -> None:
-    writer = frame.write.mode("overwrite").format(spark_format(load)).options(**_options(load))
+    options = merged_options(CSV_WRITTEN if load.format == "csv" else {}, load.options)
+    writer = frame.write.mode("overwrite").format(spark_format(load)).options(**options)
     if load.partition_by and partitioned:
         writer = writer.partitionBy(*load.partition_by)
     writer.save(place)
 
 
-def _options(load: Load) -> dict[str, Option]:
-    return merged_options(CSV_DEFAULTS if load.format == "csv" else {}, load.options)
+def _read_back(load: Load) -> dict[str, Option]:
+    return merged_options(CSV_READ_BACK if load.format == "csv" else {}, load.options)
 
 
 def spark_format(load: Load) -> str:
@@ -85,7 +90,7 @@ def _like_those_there(spark: SparkSession, frame: DataFrame, load: Load, folder:
     found = _as_source(spark, load, folder)
     check_partitions(load, folder)
     if load.format == "parquet":
-        check_types(found.schema, frame.schema, load.path or "")
+        check_types(_in_files(found.schema, load), frame.schema, load.path or "")
     if load.format != "csv":
         return frame
     here, there = {name.casefold() for name in frame.columns}, {name.casefold() for name in found.columns}
@@ -115,7 +120,7 @@ def check_partitions(load: Load, folder: Folder) -> None:
 def _as_source(spark: SparkSession, load: Load, folder: Folder, schema: str | None = None) -> DataFrame:
     """The rows that are there; one that can't be read stops the load, as it would be lost."""
     format_ = "ndjson" if load.format == "json" else load.format
-    found = read(spark, Extract(format=format_, path=folder.target(), schema=schema, options=load.options))
+    found = read(spark, Extract(format=format_, path=folder.target(), schema=schema, options=_read_back(load)))
     if found.malformed is None:
         return found.rows
     said = fn.raise_error(fn.lit(f"a row of {load.path} can't be read, and would be lost"))
@@ -125,9 +130,10 @@ def _as_source(spark: SparkSession, load: Load, folder: Folder, schema: str | No
 def _rows_there(spark: SparkSession, rows: DataFrame, load: Load, folder: Folder) -> DataFrame:
     found = _as_source(spark, load, folder)
     if load.format == "parquet":
-        check_types(found.schema, rows.schema, load.path or "")
-        return found
-    # Text has no types of its own: it is read by those of the new rows.
+        check_types(_in_files(found.schema, load), rows.schema, load.path or "")
+        if not load.partition_by:
+            return found
+    # Text has no types of its own, in files or in paths: it is read by those of the new rows.
     types = {field.name.casefold(): field.dataType.simpleString() for field in rows.schema}
     wanted = ", ".join(
         f"{quoted(field.name)} {types.get(field.name.casefold(), field.dataType.simpleString())}"
@@ -136,10 +142,16 @@ def _rows_there(spark: SparkSession, rows: DataFrame, load: Load, folder: Folder
     return _as_source(spark, load, folder, wanted)
 
 
+def _in_files(schema: StructType, load: Load) -> StructType:
+    in_paths = {name.casefold() for name in load.partition_by or []}
+    return StructType([field for field in schema if field.name.casefold() not in in_paths])
+
+
 @dataclass
 class StagedFiles:
     """Files in the staging folder; publishing renames."""
 
+    spark: SparkSession
     load: Load
     token: str
     folder: Folder
@@ -151,7 +163,7 @@ class StagedFiles:
     def rows(self, spark: SparkSession) -> DataFrame:
         if self.load.mode == "merge":
             return spark.read.schema(self.frame.schema).parquet(self.folder.place(ROWS))
-        reader = spark.read.format(spark_format(self.load)).options(**_options(self.load))
+        reader = spark.read.format(spark_format(self.load)).options(**_read_back(self.load))
         found = reader.schema(self.frame.schema).load(self.folder.place(self.part))
         return found.select(*map(column, self.frame.columns))
 
@@ -165,7 +177,7 @@ class StagedFiles:
                     self.folder.replace(CONTENT, [*self.folder.tokens(), self.token], self.seen)
             except Exception as error:
                 self.discard()
-                raise unwritable(self.load, error) from error
+                raise unwritable(self.spark, self.load, error) from error
             self.published = Published(bytes=sum(written.values()), files=len(written))
             self.folder.end()
         return self.published

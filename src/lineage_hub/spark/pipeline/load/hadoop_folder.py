@@ -81,9 +81,15 @@ class HadoopFolder:
                 subject=str(self._target),
                 action="run again",
             )
+        old = self._path(self._staging, _OLD)
         if self._fs.exists(self._target):
-            self._rename(self._target, self._path(self._staging, _OLD))
-        self._rename(new, self._target)
+            self._rename(self._target, old)
+        try:
+            self._rename(new, self._target)
+        except Exception:
+            if self._fs.exists(old):
+                self._rename(old, self._target)
+            raise
 
     def add(self, part: str, token: str) -> None:
         """One file after the other; the load's mark is in their names, so that a repeat finds those of a killed run."""

@@ -10,7 +10,7 @@ from lineage_hub.errors import TargetUnwritable
 from lineage_hub.spark.pipeline.definition import Load
 from lineage_hub.spark.pipeline.jdbc import JdbcPlace
 from lineage_hub.spark.pipeline.load.connection import Connection, TableName
-from lineage_hub.spark.pipeline.load.merging import check_keys
+from lineage_hub.spark.pipeline.load.merging import check_keys, check_storable
 from lineage_hub.spark.pipeline.load.staged import Published, Staged, short, unwritable
 
 # Which loads each table holds, and a row for each table that one load at a time can change.
@@ -41,14 +41,14 @@ def prepare_jdbc(spark: SparkSession, frame: DataFrame, load: Load, token: str) 
         with Connection(spark, JdbcPlace.of(load)) as database:
             if database.exists(table):
                 staged.pairs(database)
-                database.check_storable(_rows_of(spark, load, table).schema, frame.schema, load.table or "")
+                check_storable(spark, _rows_of(spark, load, table).schema, frame.schema, load.table or "")
         if load.keys:
             check_keys(staged.rows(spark), load.keys, load.table or "")
         return staged
     except BaseException as error:
         _drop_quietly(staged)
         if isinstance(error, Exception):
-            raise unwritable(load, error) from error
+            raise unwritable(spark, load, error) from error
         raise
 
 
@@ -106,7 +106,7 @@ class StagedTable:
                     database.run(f"DROP TABLE {self.staging}")
             except Exception as error:
                 _drop_quietly(self)
-                raise unwritable(self.load, error) from error
+                raise unwritable(self.spark, self.load, error) from error
             self.staging = None
         return Published()
 

@@ -119,7 +119,11 @@ class LocalFolder:
         else:
             if not exchange(new, self._target):
                 self._target.rename(self._staging / _OLD)
-                new.rename(self._target)
+                try:
+                    new.rename(self._target)
+                except OSError:
+                    (self._staging / _OLD).rename(self._target)
+                    raise
             time.sleep(_GRACE_S)
         sync(self._target.parent)
 

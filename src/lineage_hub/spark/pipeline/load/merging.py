@@ -1,8 +1,9 @@
 """Rows to merge, and those that are there, enter; they leave as one, when the keys and the types allow it."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructType
 
@@ -56,6 +57,21 @@ def check_types(there: StructType, rows: StructType, place: str) -> None:
         raise TargetUnwritable(
             f"{place}: {'; '.join(other)}", subject=place, action="cast the column, or overwrite the target"
         )
+
+
+def check_storable(spark: SparkSession, there: StructType, rows: StructType, place: str) -> None:
+    """Whether each column that is there can hold what comes, with nothing rounded or cut off."""
+    jvm: Any = spark._jvm
+    cast, parse = jvm.org.apache.spark.sql.catalyst.expressions.Cast, jvm.org.apache.spark.sql.types.DataType.fromJson
+    by_name = {field.name.casefold(): field.dataType for field in there}
+    pairs = [(field, by_name[field.name.casefold()]) for field in rows if field.name.casefold() in by_name]
+    other = [
+        f"{field.name} is {shown(had)} there and {shown(field.dataType)} here"
+        for field, had in pairs
+        if had != field.dataType and not cast.canUpCast(parse(field.dataType.json()), parse(had.json()))
+    ]
+    if other:
+        raise TargetUnwritable(f"{place}: {'; '.join(other)}", subject=place, action="cast the column")
 
 
 def same_type(one: DataType, other: DataType) -> bool:

@@ -2,12 +2,12 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_hub.errors import LineageHubError, TargetUnwritable
-from lineage_hub.spark.failures import advice_for, cause_of
+from lineage_hub.spark.failures import advice_for, cause_of, is_full
 from lineage_hub.spark.pipeline.definition import Load
 
 
@@ -38,10 +38,14 @@ def short(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()[:12]
 
 
-def unwritable(load: Load, error: BaseException) -> LineageHubError:
+def unwritable(spark: SparkSession, load: Load, error: BaseException) -> LineageHubError:
     """What went wrong while writing, as ours; ours stay."""
     if isinstance(error, LineageHubError):
         return error
+    if is_full(error):
+        # Spark leaves a file open that it couldn't write; its space is free when that has been noticed.
+        jvm: Any = spark._jvm
+        jvm.System.gc()
     place = load.table or load.path
     return TargetUnwritable(
         f"{place} can't be written: {cause_of(error)}",

@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import DateType, TimestampNTZType, TimestampType
 
-from lineage_hub.errors import InvalidStage
+from lineage_hub.errors import InternalError, InvalidStage
 from lineage_hub.spark.pipeline.columns import column, quoted, spelled, type_of
 from lineage_hub.spark.pipeline.definition import Freshness, Rule
 from lineage_hub.spark.pipeline.explained import SparkError, explained
@@ -128,8 +128,9 @@ class RulePlan:
     ) -> list[RuleResult]:
         """`later` is the one row of `later`; `previous_rows` are those that the run before gave."""
         measured = {**observed, **(later or {})}
-        rows = measured.get("rows") or 0
-        judging = measured.get("kept", rows) or 0
+        self._check_complete(measured)
+        rows = measured["rows"]
+        judging = measured.get("kept", rows)
         kept = judging - self._rejected_by_sets(measured)
         found = []
         for one in self._rules:
@@ -144,14 +145,27 @@ class RulePlan:
     def rejected(self, observed: Mapping[str, Any], later: Mapping[str, Any] | None) -> int:
         """How many rows `keep` left out."""
         measured = {**observed, **(later or {})}
-        rows = int(measured.get("rows") or 0)
-        return rows - int(measured.get("kept", rows) or 0) + self._rejected_by_sets(measured)
+        self._check_complete(measured)
+        rows = int(measured["rows"])
+        return rows - int(measured.get("kept", rows)) + self._rejected_by_sets(measured)
+
+    def _check_complete(self, measured: Mapping[str, Any]) -> None:
+        """What wasn't measured must not count as right."""
+        wanted = [*self.measures, *(name for rule in self._sets for name in rule.answers)]
+        wanted += [_REJECTED] if len(self._rejecting) > 1 else []
+        lost = [name for name in wanted if name not in measured]
+        if lost:
+            raise InternalError(
+                f"{', '.join(lost)} was not measured, so the rules can't be judged",
+                subject=lost[0],
+                action="report it with the pipeline's definition",
+            )
 
     def _rejected_by_sets(self, measured: Mapping[str, Any]) -> int:
         if not self._rejecting:
             return 0
         name = _REJECTED if len(self._rejecting) > 1 else f"r{self._rejecting[0].number}_broken"
-        return int(measured.get(name) or 0)
+        return int(measured[name])
 
 
 def _reasons(broken: Sequence[tuple[_Planned, Column, Column]]) -> list[Column]:
@@ -163,19 +177,33 @@ def _reasons(broken: Sequence[tuple[_Planned, Column, Column]]) -> list[Column]:
 
 
 def plan_rules(stage: str, rules: Sequence[Rule], frame: DataFrame, others: Mapping[str, DataFrame]) -> RulePlan:
-    """A rule that doesn't fit the frame is an error now, before any job. `others` are the stages that rules look up."""
-    planned = []
+    """A rule that doesn't fit the frame is an error now, before any job. `others` are the stages that rules look up,
+    besides the stage itself.
+    """
+    planned, others = [], {**others, stage: frame}
     for number, rule in enumerate(rules):
         try:
-            one = _planned(number, rule, frame, others)
-            # Spark refuses here what no row can answer: aggregates, windows, subqueries, chance.
-            frame.observe(stage, *(measure.alias(name) for name, measure in RulePlan([one]).measures.items()))
-            planned.append(one)
+            planned.append(_planned(number, rule, frame, others))
         except InvalidStage as error:
             raise _of_rule(rule, error) from error.__cause__
         except SparkError as error:
             raise _of_rule(rule, explained(error, frame.columns)) from error
-    return RulePlan(planned)
+    plan = RulePlan(planned)
+    try:
+        _try_measures(plan, stage, frame)
+    except SparkError:
+        for one in planned:
+            try:
+                _try_measures(RulePlan([one]), stage, frame)
+            except SparkError as error:
+                raise _of_rule(one.rule, explained(error, frame.columns)) from error
+        raise
+    return plan
+
+
+def _try_measures(plan: RulePlan, stage: str, frame: DataFrame) -> None:
+    """Spark refuses here what no row can answer: aggregates, windows, subqueries."""
+    frame.observe(stage, *(measure.alias(name) for name, measure in plan.measures.items()))
 
 
 def _of_rule(rule: Rule, error: InvalidStage) -> InvalidStage:

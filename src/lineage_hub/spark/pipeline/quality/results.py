@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from lineage_hub.spark.pipeline.definition import RowCount, RowCountChange, Rule, Severity
@@ -66,8 +67,9 @@ def judged(
     elif rule.freshness is not None:
         passed, value, says = _freshness(columns[0], rule.freshness.within, checked, measured.get("latest"), now)
     else:
-        broken = int(measured.get("broken") or 0)
-        passed = broken <= rule.tolerance * checked
+        broken = int(measured["broken"])
+        # As it was written: as a float 0.29 of 100 would be less than 29.
+        passed = broken <= Decimal(str(rule.tolerance)) * checked
         value = _value(rule, columns, broken, measured)
         says = f"{broken:,} of {checked:,} rows {_BREAKING[rule.kind](rule, columns)}"
         if rule.tolerance:
@@ -79,9 +81,9 @@ def judged(
 
 def _value(rule: Rule, columns: Sequence[str], broken: int, measured: Mapping[str, Any]) -> Any:
     if rule.not_null is not None:
-        return {name: int(measured.get(f"nulls_{at}", broken) or 0) for at, name in enumerate(columns)}
+        return {name: int(measured.get(f"nulls_{at}", broken)) for at, name in enumerate(columns)}
     if rule.unique is not None:
-        return int(measured.get("distinct") or 0)
+        return int(measured["distinct"])
     if rule.range is not None and measured.get("min") is not None:
         return measured["min"], measured["max"]
     return None
@@ -90,18 +92,18 @@ def _value(rule: Rule, columns: Sequence[str], broken: int, measured: Mapping[st
 _BREAKING: dict[str, Callable[[Any, Sequence[str]], str]] = {
     "not_null": lambda rule, columns: f"have no {' or no '.join(columns)}",
     "unique": lambda rule, columns: f"share their {', '.join(columns)} with another",
-    "accepted_values": lambda rule, columns: f"have a {columns[0]} that is not accepted",
-    "range": lambda rule, columns: f"have a {columns[0]} outside {_span(rule.range.min, rule.range.max)}",
-    "regex": lambda rule, columns: f"have a {columns[0]} that doesn't match {rule.regex.pattern}",
-    "referential": lambda rule, columns: f"have a {columns[0]} that is not in {rule.referential.to}",
+    "accepted_values": lambda rule, columns: f"have {columns[0]} not among the accepted values",
+    "range": lambda rule, columns: f"have {columns[0]} not {_span(rule.range.min, rule.range.max)}",
+    "regex": lambda rule, columns: f"have {columns[0]} not like {rule.regex.pattern}",
+    "referential": lambda rule, columns: f"have {columns[0]} not in {rule.referential.to}",
     "expression": lambda rule, columns: f"break {rule.expression}",
 }
 
 
 def _span(least: Any, most: Any) -> str:
     if least is None:
-        return f"at most {most}"
-    return f"at least {least}" if most is None else f"{least} to {most}"
+        return "any" if most is None else f"at most {most}"
+    return f"at least {least}" if most is None else f"from {least} to {most}"
 
 
 def _row_count(given: RowCount, rows: int) -> tuple[bool, int, str]:
@@ -125,7 +127,9 @@ def _row_count_change(given: RowCountChange, rows: int, previous: int | None) ->
         for share, way in ((given.max_drop, "fewer"), (given.max_growth, "more"))
         if share is not None
     ]
-    says = f"{rows:,} rows after {previous:,}, a change of {change:+.4g}; at most {' and '.join(allowed)} may be"
+    says = f"{rows:,} rows after {previous:,}, a change of {change:+.4g}"
+    if allowed:
+        says += f"; at most {' and '.join(allowed)} may be"
     return passed, change, says
 
 

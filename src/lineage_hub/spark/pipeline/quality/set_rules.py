@@ -27,11 +27,11 @@ _FAMILIES: tuple[tuple[type[DataType], ...], ...] = (TEXT, (NumericType,), (Date
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A column of another stage."""
+    """A column of another stage, or of the rows themselves, which have no frame of their own here."""
 
     stage: str
     column: str
-    frame: DataFrame
+    frame: DataFrame | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,11 @@ class SetRule:
     @property
     def flag(self) -> str:
         return f"lineage-hub rule {self.number}"
+
+    @property
+    def answers(self) -> list[str]:
+        """What `counts` calls that which it says of the rule."""
+        return [f"r{self.number}_broken", *([] if self.lookup else [f"r{self.number}_distinct"])]
 
     @property
     def has_key(self) -> Column:
@@ -91,7 +96,8 @@ def _referential(number: int, given: Referential, frame: DataFrame, others: Mapp
             subject=given.column,
             action="cast one of them in an earlier step",
         )
-    return SetRule(number, (ours,), Lookup(stage, theirs, others[stage]))
+    other_rows = others[stage] if others[stage] is not frame else None
+    return SetRule(number, (ours,), Lookup(stage, theirs, other_rows))
 
 
 def counts(frame: DataFrame, rules: Sequence[SetRule]) -> DataFrame:
@@ -142,13 +148,15 @@ def _total(value: Column) -> Column:
 
 def flagged(frame: DataFrame, rules: Sequence[SetRule]) -> DataFrame:
     """The same rows; for each rule a column, by the name of its flag, that is true of the rows that break it."""
+    rows = frame
     for rule in rules:
         if rule.lookup is None:
             among = sf.count(sf.lit(1)).over(Window.partitionBy(*map(column, rule.columns)))
             frame = frame.withColumn(rule.flag, rule.has_key & (among > 1))
         else:
             known = f"{rule.flag} known"
-            keys = rule.lookup.frame.select(column(rule.lookup.column).alias(known)).distinct()
+            looked_up = rule.lookup.frame if rule.lookup.frame is not None else rows
+            keys = looked_up.select(column(rule.lookup.column).alias(known)).distinct()
             frame = frame.join(keys, column(rule.columns[0]) == column(known), "left")
             frame = frame.withColumn(rule.flag, rule.has_key & column(known).isNull()).drop(known)
     return frame

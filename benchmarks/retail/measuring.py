@@ -1,0 +1,127 @@
+"""A shop enters; the CPU that its daily work costs leaves, bare and as a pipeline, by turns in one session of Spark.
+
+A program of its own, `python -m benchmarks.retail.measuring`: settings of a session hold for a whole process.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks.hub import cpu_seconds
+from benchmarks.retail import bare
+from benchmarks.retail.pipeline import OBSERVED, WITH_SETS
+from benchmarks.retail.shop import write_shop
+from lineage_hub.sdk import outbox, telemetry_outbox
+from lineage_hub.spark.pipeline.executor import Executor
+from lineage_hub.spark.pipeline.parameters import resolve
+from lineage_hub.spark.pipeline.reading import read_pipeline
+
+TABLES = ("silver/orders", "silver/customers", "gold/daily_revenue", "gold/customer_value")
+Work = Callable[[], None]
+
+
+class Retail:
+    """One size of shop, and the ways to do its work."""
+
+    def __init__(self, spark: SparkSession, folder: Path, rows: int) -> None:
+        self.spark, self.folder = spark, folder / f"shop-{rows}"
+        if not (self.folder / "products").exists():
+            write_shop(spark, self.folder, rows)
+
+    def way(self, name: str) -> Work:
+        return {
+            "bare": lambda: bare.run(self.spark, str(self.folder), str(self._lake("bare"))),
+            "observed": lambda: self._pipeline(OBSERVED, "observed"),
+            "with sets": lambda: self._pipeline(WITH_SETS, "with sets"),
+        }[name]
+
+    def _lake(self, way: str) -> Path:
+        return self.folder / f"lake {way}"
+
+    def _pipeline(self, text: str, way: str) -> None:
+        parameters = {"shop": str(self.folder), "lake": str(self._lake(way))}
+        pipeline = resolve(read_pipeline(text), parameters, {})
+        status = Executor(self.spark, pipeline, state_folder=self.folder / "state").execute()
+        if status.state != "COMPLETE":
+            raise SystemExit(f"the pipeline ended with {status.state}: {status.error}")
+        outbox.flush(60)
+        telemetry_outbox.flush(60)
+
+    def measure(self, way: str) -> tuple[float, float]:
+        """CPU and wall seconds, on a heap without garbage."""
+        shutil.rmtree(self._lake(way), ignore_errors=True)
+        gateway = self.spark.sparkContext._jvm
+        assert gateway is not None
+        gateway.System.gc()
+        work = self.way(way)
+        cpu, wall = cpu_seconds(os.getpid()), time.perf_counter()
+        work()
+        return cpu_seconds(os.getpid()) - cpu, time.perf_counter() - wall
+
+    def check(self, way: str) -> None:
+        """A program that does less is no yardstick: every table has the rows of the bare one's."""
+        for table in TABLES:
+            ours, bares = (self.spark.read.parquet(str(self._lake(one) / table)) for one in (way, "bare"))
+            if ours.exceptAll(bares.select(*ours.columns)).count() or ours.count() != bares.count():
+                raise SystemExit(f"{table} of the pipeline differs from that of the bare program")
+
+    def driver_mb(self) -> tuple[float, float]:
+        """Resident memory of this Python, and the heap in use of the driver's JVM after a collection."""
+        gateway = self.spark.sparkContext._jvm
+        assert gateway is not None
+        gateway.System.gc()
+        runtime = gateway.java.lang.Runtime.getRuntime()
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return int(status["VmRSS"].split()[0]) / 1e3, (runtime.totalMemory() - runtime.freeMemory()) / 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.retail.measuring", description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True, help="where the shop and its lakes are")
+    parser.add_argument("--rows", type=int, nargs="+", required=True, help="orders; of several sizes one run each")
+    parser.add_argument("--pairs", type=int, default=0, help="rounds of all ways, by turns; 0: one run of each size")
+    parser.add_argument("--warm", type=int, default=1_000_000, help="orders of the rounds before, which don't count")
+    wanted = parser.parse_args()
+    spark = (
+        SparkSession.builder.master("local[*]")
+        .appName("retail")
+        .config("spark.driver.memory", "6g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "8")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    ways = ["bare", "observed", "with sets"]
+    warm = Retail(spark, wanted.folder, wanted.warm)
+    for way in ways * 2:
+        warm.measure(way)
+    found: list[dict[str, object]] = []
+    for rows in wanted.rows:
+        retail = Retail(spark, wanted.folder, rows)
+        for number in range(wanted.pairs or 1):
+            turn = number % len(ways)
+            for way in [*ways[turn:], *ways[:turn]] if wanted.pairs else ["with sets"]:
+                cpu, wall = retail.measure(way)
+                python_mb, heap_mb = retail.driver_mb()
+                one = {"rows": rows, "way": way, "cpu_s": cpu, "wall_s": wall, "python_mb": python_mb}
+                found.append({**one, "heap_mb": heap_mb, "round": number})
+                print(f"{rows:,} {way}: {cpu:.1f} CPU-s, {wall:.1f} s", file=sys.stderr, flush=True)
+        if wanted.pairs:
+            retail.check("observed")
+            retail.check("with sets")
+    json.dump(found, sys.stdout)
+    spark.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""A shop's daily work on Spark enters, bare and as a pipeline with lineage, traces and rules. What these cost leaves.
+
+CPU of the driver's whole process tree, by turns in one session; the cost is the median of the rounds' ratios, with the
+interval that holds it with at least 95 % (order statistics, which suppose nothing about the noise).
+"""
+
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from benchmarks.bench import Bench, run_alone
+from benchmarks.claims import Bound, Figure, Row
+from benchmarks.hub import Hub
+from benchmarks.retail import bare
+from benchmarks.retail.pipeline import OBSERVED
+
+RIDING, WITH_SETS, LAYER = Bound(must=3, aim=1), Bound(must=25, aim=10), Bound(must=2, aim=1)
+
+
+def median_and_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:
+    """Between the k-th smallest and the k-th largest, with the largest k that is sure enough."""
+    ordered, n = sorted(values), len(values)
+    k = 0
+    while 1 - 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n >= confidence and k + 1 < (n + 1) / 2:
+        k += 1
+    low = max(k - 1, 0)
+    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
+
+
+@contextmanager
+def _receiver() -> Iterator[str]:
+    """Takes whatever comes by OTLP."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _measured(environment: dict[str, str], folder: Path, warm: int, *arguments: str) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "benchmarks.retail.measuring", "--folder", str(folder), "--warm", str(warm)]
+    command += arguments
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def measure(bench: Bench) -> list[Row]:
+    sizes = bench.sizes
+    folder = bench.fresh_folder("retail")
+    folder.mkdir(parents=True)
+    with Hub(bench.fresh_folder("retail-hub")) as hub, _receiver() as receiver:
+        environment = {
+            **os.environ,
+            "LINEAGE_HUB_URL": f"http://127.0.0.1:{hub.port}",
+            "LINEAGE_HUB_SPOOL_FOLDER": str(folder / "spool"),
+            "OTEL_EXPORTER_OTLP_ENDPOINT": receiver,
+        }
+        rows, some, few = sizes.spark_rows, sizes.spark_rows // 10, sizes.spark_rows // 1000
+        pairs = _measured(environment, folder, some, "--rows", str(rows), "--pairs", str(sizes.spark_pairs))
+        scale = _measured(environment, folder, few, "--rows", *map(str, sizes.spark_scale))
+        layer = _layer_row(bench, environment, folder, folder / f"shop-{few}")
+    shutil.rmtree(folder)
+    return [*_cost_rows(bench, pairs), _scale_row(bench, scale), layer]
+
+
+def _cost_rows(bench: Bench, found: list[dict[str, Any]]) -> Iterator[Row]:
+    rounds: dict[int, dict[str, float]] = {}
+    for one in found:
+        rounds.setdefault(one["round"], {})[one["way"]] = one["cpu_s"]
+    bare_s = statistics.median(one["bare"] for one in rounds.values())
+    for way, says, bound in (
+        ("observed", "lineage, traces and rules that ride along", RIDING),
+        ("with sets", "the same and unique and referential rules", WITH_SETS),
+    ):
+        costs = [100 * (one[way] / one["bare"] - 1) for one in rounds.values()]
+        median, low, high = median_and_interval(costs)
+        yield Row(
+            f"{bench.sizes.spark_rows:,} rows on Spark, {len(costs)} rounds: {says}, over bare PySpark",
+            (Figure(high, "% (upper end)", bound),),
+            f"median {median:+.2f} %, interval {low:+.2f} to {high:+.2f} %; bare {bare_s:.0f} CPU-s",
+            raw={"rounds": list(rounds.values())},
+            judged=bench.sizes.judged,
+        )
+
+
+def _scale_row(bench: Bench, found: list[dict[str, Any]]) -> Row:
+    sizes = [(math.log(one["rows"]), math.log(one["cpu_s"])) for one in found]
+    slope = statistics.linear_regression([x for x, _ in sizes], [y for _, y in sizes]).slope
+    rates = ", ".join(f"{one['rows']:,}: {one['rows'] / one['wall_s']:,.0f} rows/s" for one in found)
+    at = ", ".join(f"{one['rows']:,}" for one in found)
+    memory = ", ".join(f"{one['python_mb']:.0f} + {one['heap_mb']:.0f}" for one in found)
+    return Row(
+        f"pipeline with all rules at {at} rows: slope of CPU over rows, 1 is linear",
+        (Figure(slope, "slope"),),
+        f"{rates}; driver's Python + JVM heap after each {memory} MB",
+        raw={"runs": found},
+        judged=bench.sizes.judged,
+    )
+
+
+def _layer_row(bench: Bench, environment: dict[str, str], folder: Path, shop: Path) -> Row:
+    """Tiny data: what remains is the start of Spark, and what the pipeline's layer adds to it."""
+    from lineage_hub.spark.pipeline.submitting import spark_submit
+
+    definition = folder / "retail.yaml"
+    definition.write_text(OBSERVED)
+    lakes = {name: str(folder / f"lake {name}") for name in ("bare", "pipeline")}
+    submit = [str(spark_submit()), "--master", "local[*]", "--conf", "spark.ui.enabled=false"]
+    given = ["-p", f"shop={shop}", "-p", f"lake={lakes['pipeline']}"]
+    ours = [str(Path(sys.executable).with_name("lineage-hub")), "pipeline", "run", str(definition), *given]
+    commands = {"bare": [*submit, bare.__file__, str(shop), lakes["bare"]], "pipeline": ours}
+    environment = {**environment, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    taken: dict[str, list[float]] = {"bare": [], "pipeline": []}
+    for _ in range(bench.sizes.spark_starts):
+        for name, command in commands.items():
+            begun = time.perf_counter()
+            subprocess.run(command, env=environment, check=True, capture_output=True)
+            taken[name].append(time.perf_counter() - begun)
+    added = [ours - bares for ours, bares in zip(taken["pipeline"], taken["bare"], strict=True)]
+    return Row(
+        "`lineage-hub pipeline run` over `spark-submit` of the bare script, jars there",
+        (Figure(statistics.median(added), "s", LAYER),),
+        f"median of {len(added)} pairs; {statistics.median(taken['pipeline']):.1f} s against"
+        f" {statistics.median(taken['bare']):.1f} s; {bench.sizes.spark_rows // 1000:,} rows",
+        raw=taken,
+        judged=bench.sizes.judged,
+    )
+
+
+if __name__ == "__main__":
+    run_alone("spark_pipelines", measure, __doc__)
