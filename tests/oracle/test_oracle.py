@@ -721,6 +721,12 @@ def test_of_two_names_that_one_event_has_for_one_dataset_the_least_tells_its_col
     assert v.edges == edges("j > c", "a > j columns", "d > j columns")
 
 
+@history(job_event(1, outputs=[dataset("b", lifecycleStateChange=lifecycle("DROP", "l"))]))
+def test_the_name_before_counts_for_a_rename_alone(v: View) -> None:
+    assert v.edges == edges()
+    assert ("db", "l") not in v.datasets
+
+
 @history(
     complete(1, run=1, outputs=[dataset("a", x=facet(n=1))]),
     dataset_event(2, "b", lifecycleStateChange=lifecycle("RENAME", "a")),

@@ -59,3 +59,12 @@ def test_a_run_that_failed_has_made_no_version(client: TestClient, event: EventM
     known = client.get("/api/v1/namespaces/db/datasets/orders/versions").json()["versions"]
     assert [one["version"] for one in known] == versions[:1]
     assert versions[1] is None
+
+
+def test_a_name_that_only_a_dropped_table_mentions_is_not_found(client: TestClient, event: EventMaker) -> None:
+    """The name before counts for a rename alone, though the store has it."""
+    change = {"lifecycleStateChange": "DROP", "previousIdentifier": {"namespace": "db", "name": "earlier"}}
+    facets = {"lifecycleStateChange": {"_producer": "p", "_schemaURL": "s", **change}}
+    output = {"namespace": "db", "name": "orders", "facets": facets}
+    assert client.post("/api/v1/lineage", json=event(eventType="COMPLETE", outputs=[output])).status_code == 201
+    assert client.get("/api/v1/lineage", params={"nodeId": "dataset:db:earlier"}).status_code == 404

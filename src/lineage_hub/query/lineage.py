@@ -77,8 +77,6 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
 
 
 def is_visible(snapshot: Snapshot, entity: int) -> bool:
-    if snapshot.sees_all:
-        return True  # a name is written together with an event that has it
     numbers = snapshot.shapes_of((entity,))[entity]
     bounds = snapshot.bounds(numbers)
     return any(bounds[number] is not None for number in numbers)
