@@ -16,13 +16,13 @@ from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
+from lineage_hub.query.heads import find_heads
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
-PAGE = 200
 WRITTEN = (OUT, STATIC_OUT)
 
 
@@ -233,69 +233,17 @@ class Snapshot:
         heads: dict[int, RunFacts | None] = self.recall("head", jobs)
         unknown = [job for job in jobs if job not in heads]
         if unknown:
-            found = self._find_heads(unknown)
+            found = find_heads(self, unknown)
             fresh = {job: found.get(job) for job in unknown}
             self.keep("head", fresh)
             heads.update(fresh)
         return heads
-
-    def _find_heads(self, jobs: list[int]) -> dict[int, RunFacts]:
-        with_datasets = self._with_datasets(jobs)
-        rows = self.reader.candidates(with_datasets)
-        self.runs_of(row for events in rows.values() for row in events)
-        heads: dict[int, RunFacts] = {}
-        for job in with_datasets:
-            events = sorted(rows.get(job, ()), key=lambda row: row.ord, reverse=True)
-            head = self._first_candidate(events)
-            if head is None and events:
-                head = self._search_candidates(job, events[0].event_at)
-            head = head or self._last_started_with_datasets(job)
-            if head is not None:
-                heads[job] = head
-        return heads
-
-    def _with_datasets(self, jobs: Iterable[int]) -> list[int]:
-        """Jobs of which any event names a dataset; spares the search through the runs of the others."""
-        jobs = list(jobs)
-        by_job = self.shapes_of(jobs)
-        shapes = self.reader.shapes({shape for job in jobs for shape in by_job[job]})
-        return [job for job in jobs if any(shapes[n].subject == job and shapes[n].has_datasets for n in by_job[job])]
-
-    def _first_candidate(self, events: Iterable[EventRow]) -> RunFacts | None:
-        for row in events:
-            facts = self.facts_of(row)
-            if facts.candidate == row.ord:
-                return facts
-        return None
 
     def facts_of(self, row: EventRow) -> RunFacts:
         """The run of an event, or the JobEvent itself; the run must have been read."""
         if row.type == JOB:
             return static_facts(row, self.reader.shapes((row.shape,))[row.shape])
         return self._runs[row.run_key]
-
-    def _search_candidates(self, job: int, event_at: int) -> RunFacts | None:
-        """Backwards in time, past runs that failed or named no dataset."""
-        limit = PAGE
-        while True:
-            rows = self.reader.candidates_before(job, event_at, limit)
-            self.runs_of(rows)
-            found = self._first_candidate(rows)
-            if found is not None or len(rows) < limit:
-                return found
-            if rows[-1].event_at == event_at:
-                limit *= 2
-            event_at = rows[-1].event_at
-
-    def _last_started_with_datasets(self, job: int) -> RunFacts | None:
-        offset = 0
-        while rows := self.reader.starts(job, PAGE, offset):
-            runs = self.runs_of(rows)
-            for row in rows:
-                if runs[row.run_key].has_datasets:
-                    return runs[row.run_key]
-            offset += PAGE
-        return None
 
     # Edges
 

@@ -87,7 +87,8 @@ def names_of(events: Collection[Event]) -> tuple[set[Key], set[Key]]:
         datasets.add(element.key)
         datasets.update(element.sources)
         datasets.update([(link.namespace, link.name) for link in element.links])
-    datasets.update([each.previous for event in events for each in cutting(event) if each.previous is not None])
+    renamed = (each.previous for event in events for each in cutting(event) if _is_renamed(each))
+    datasets.update([previous for previous in renamed if previous is not None])
     return jobs, datasets
 
 

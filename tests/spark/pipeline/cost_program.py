@@ -8,7 +8,7 @@ import sys
 from pyspark.sql import Observation, SparkSession
 
 from lineage_hub.spark.pipeline.definition import Rule
-from lineage_hub.spark.pipeline.quality import keep_observations, plan_rules
+from lineage_hub.spark.pipeline.quality import plan_rules
 
 OBSERVABLE = [
     {"not_null": ["id", "status"]},
@@ -40,7 +40,6 @@ def main(orders: str, customers: str, log: str) -> None:
         .config("spark.eventLog.dir", f"file://{log}")
         .getOrCreate()
     )
-    keep_observations(spark)
     frame, lookup = spark.read.parquet(orders), spark.read.parquet(customers)
     kinds = {next(iter(rule)): [rule] for rule in OBSERVABLE}
     quarantine = [{**rule, "severity": "quarantine"} for rule in OBSERVABLE if "expression" in rule or "range" in rule]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pyarrow.parquet
@@ -21,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from tests.proofs.sizes import SEED, TIMEOUT_S, pick
 from tests.spark.database import Database
-from tests.spark.pipeline.endless_loads import Content, content_after, load_into, run_load
+from tests.spark.pipeline.endless_loads import FORMATS, Content, Target, content_after, load_into, run_load, targets_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,20 +32,19 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[3]
-MODES = ["overwrite", "append", "merge"]
 # None: the reader was told to read again, as a file that it had listed was gone.
 Read = Callable[[], Content | None]
 
 
 class Driver:
-    """The program that loads without end, as a process of its own with its JVM."""
+    """The program that loads a format's targets without end, as a process of its own with its JVM."""
 
-    def __init__(self, format: str, mode: str, place: str, log: Path) -> None:
-        self.seen: list[dict[str, int]] = []
+    def __init__(self, format: str, folder: Path, jdbc_url: str, log: Path) -> None:
+        self.said: list[dict[str, Any]] = []
         self._changed = threading.Condition()
         with log.open("w") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.spark.pipeline.endless_loads", format, mode, place],
+                [sys.executable, "-m", "tests.spark.pipeline.endless_loads", format, str(folder), jdbc_url],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"},
                 stdout=subprocess.PIPE,
@@ -52,7 +52,7 @@ class Driver:
                 text=True,
                 start_new_session=True,
             )
-        self._log = log
+        self._log, self._targets = log, targets_of(format)
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
 
@@ -60,25 +60,34 @@ class Driver:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with self._changed:
-                self.seen.append(json.loads(line))
+                self.said.append(json.loads(line))
                 self._changed.notify_all()
         with self._changed:
             self._changed.notify_all()
 
-    def wait_for(self, said: dict[str, int]) -> float:
+    def wait_until_all(self, loaded: int) -> float:
+        """Until every target has been loaded that often, counted from 0."""
+
+        def done() -> bool:
+            return all({"target": target.name, "loaded": loaded} in self.said for target in self._targets)
+
         with self._changed:
-            self._changed.wait_for(lambda: said in self.seen or self._process.poll() is not None, timeout=600)
-        assert said in self.seen, self._log.read_text()[-3000:]
+            self._changed.wait_for(lambda: done() or self._process.poll() is not None, timeout=240)
+        assert done(), self._log.read_text()[-3000:]
         return time.monotonic()
 
-    def kill(self) -> int:
-        """Python and its JVM at once; the number of the load that it was at leaves."""
-        os.killpg(self._process.pid, signal.SIGKILL)
+    def kill(self) -> None:
+        """Python and its JVM at once."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._listener.join()
         assert self._process.stdout is not None
         self._process.stdout.close()
-        return max(said["loading"] for said in self.seen if "loading" in said)
+
+    def was_at(self, target: Target) -> int:
+        """The number of that target's load that was under way."""
+        return max(said["loading"] for said in self.said if said["target"] == target.name and "loading" in said)
 
 
 class Reader(threading.Thread):
@@ -91,7 +100,7 @@ class Reader(threading.Thread):
         self.again = 0
 
     def run(self) -> None:
-        while not self._stop_asked.is_set():
+        while not self._stop_asked.wait(0.05):  # fifteen readers must leave the loads some of the processor
             found = self._read()
             if found is None:
                 self.again += 1
@@ -104,13 +113,15 @@ class Reader(threading.Thread):
 
 
 @contextmanager
-def reading(read: Read) -> Iterator[Reader]:
-    reader = Reader(read)
-    reader.start()
+def reading(reads: dict[Target, Read]) -> Iterator[dict[Target, Reader]]:
+    readers = {target: Reader(read) for target, read in reads.items()}
+    for reader in readers.values():
+        reader.start()
     try:
-        yield reader
+        yield readers
     finally:
-        reader.stop()
+        for reader in readers.values():
+            reader.stop()
 
 
 def files_reader(folder: Path, parse: Callable[[Path], list[tuple[int, int]]]) -> Read:
@@ -153,10 +164,10 @@ def delta_reader(spark: SparkSession, path: Path) -> Read:
     return read
 
 
-def table_reader(database: Database) -> Read:
+def table_reader(database: Database, table: str) -> Read:
     def read() -> Content | None:
         try:
-            rows = database.run("SELECT id, v FROM endless")
+            rows = database.run(f"SELECT id, v FROM {table}")
         except psycopg.errors.UndefinedTable:
             return None
         assert len(set(rows)) == len(rows), "rows are there twice"
@@ -165,62 +176,47 @@ def table_reader(database: Database) -> Read:
     return read
 
 
-def check_kill(spark: SparkSession, format: str, mode: str, place: str, read: Read, log: Path) -> None:
-    rng = random.Random(f"{format} {mode} {log} {SEED}")
-    driver = Driver(format, mode, place, log)
-    try:
-        driver.wait_for({"loaded": 0})
-        with reading(read) as reader:
-            began_at = driver.wait_for({"loading": 1})
-            took_s = driver.wait_for({"loaded": 1}) - began_at
-            time.sleep(rng.uniform(0, 2 * took_s))  # the moment of the kill is what is tried
-            killed_at = driver.kill()
-            after = read()
-    finally:
-        if driver._process.poll() is None:
-            driver.kill()
-    states = [content_after(mode, number) for number in range(killed_at + 1)]
-    assert after in states[-2:]
-    wrong = [found for found in reader.seen if found not in states]
-    assert not wrong, f"{len(wrong)} contents are neither old nor new, as {sorted(wrong[0])}"
-    assert sum(reader.seen.values()) >= 1
-    # The same load again, as the rerun of a run that was killed: once more, or found to be done.
-    run_load(spark, load_into(format, mode, place), killed_at)
-    assert read() == states[-1]
+def read_of(target: Target, spark: SparkSession, folder: Path, database: Database) -> Read:
+    path = folder / target.name
+    if target.format == "jdbc":
+        return table_reader(database, target.name)
+    if target.format == "delta":
+        return delta_reader(spark, path)
+    return files_reader(path, {"parquet": parse_parquet, "csv": parse_csv, "json": parse_json}[target.format])
 
 
 @pytest.mark.parametrize("number", range(pick(1, 10)))
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("format", "parse"),
-    [("parquet", parse_parquet), ("csv", parse_csv), ("json", parse_json)],
-    ids=["parquet", "csv", "json"],
-)
-def test_files(
-    spark: SparkSession,
-    tmp_path: Path,
-    format: str,
-    parse: Callable[[Path], list[tuple[int, int]]],
-    mode: str,
-    number: int,
+@pytest.mark.parametrize("format", FORMATS)
+def test_readers_see_the_old_or_the_new_content(
+    spark: SparkSession, database: Database, tmp_path: Path, format: str, number: int
 ) -> None:
-    path = tmp_path / "target"
-    check_kill(spark, format, mode, str(path), files_reader(path, parse), tmp_path / f"log{number}")
-    assert {one.name for one in tmp_path.iterdir()} == {"target", f"log{number}"}
-
-
-@pytest.mark.parametrize("number", range(pick(1, 10)))
-@pytest.mark.parametrize("mode", MODES)
-def test_delta(spark: SparkSession, tmp_path: Path, mode: str, number: int) -> None:
-    path = tmp_path / "target"
-    check_kill(spark, "delta", mode, str(path), delta_reader(spark, path), tmp_path / f"log{number}")
-    # What an unfinished commit left in the table is Delta's; beside it nothing is left.
-    assert {one.name for one in tmp_path.iterdir()} == {"target", f"log{number}"}
-
-
-@pytest.mark.parametrize("number", range(pick(1, 10)))
-@pytest.mark.parametrize("mode", MODES)
-def test_jdbc(spark: SparkSession, database: Database, tmp_path: Path, mode: str, number: int) -> None:
-    check_kill(spark, "jdbc", mode, database.jdbc_url, table_reader(database), tmp_path / f"log{number}")
-    left = database.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    assert {name for (name,) in left} == {"endless", "lineage_hub_load"}
+    rng = random.Random(f"{format} {number} {SEED}")
+    folder = tmp_path / "targets"
+    folder.mkdir()
+    targets = targets_of(format)
+    reads = {target: read_of(target, spark, folder, database) for target in targets}
+    driver = Driver(format, folder, database.jdbc_url, tmp_path / "log")
+    try:
+        began_at = driver.wait_until_all(loaded=0)
+        with reading(reads) as readers:
+            took_s = driver.wait_until_all(loaded=1) - began_at
+            time.sleep(rng.uniform(0, 2 * took_s))  # the moment of the kill is what is tried
+            driver.kill()
+            after = {target: read() for target, read in reads.items()}
+    finally:
+        driver.kill()
+    for target, read in reads.items():
+        killed_at = driver.was_at(target)
+        states = [content_after(target.mode, load) for load in range(killed_at + 1)]
+        assert after[target] in states[-2:], target.name
+        wrong = [found for found in readers[target].seen if found not in states]
+        assert not wrong, f"{target.name}: {len(wrong)} contents are neither old nor new, as {sorted(wrong[0])}"
+        assert readers[target].seen, f"{target.name} was never read"
+        # The same load again, as the rerun of a run that was killed: once more, or found to be done.
+        run_load(spark, load_into(target, folder, database.jdbc_url), killed_at)
+        assert read() == states[-1], target.name
+    # Nothing is left beside the targets. What an unfinished commit left inside a Delta table is Delta's.
+    names = {target.name for target in targets}
+    tables = {name for (name,) in database.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+    assert {one.name for one in folder.iterdir()} == (names if format != "jdbc" else set())
+    assert tables == ({*names, "lineage_hub_load"} if format == "jdbc" else set())

@@ -1,20 +1,22 @@
 """Rules judge rows as the definition says, from what one observation and at most one more query bring."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lineage_hub.errors import InternalError, InvalidStage
+from lineage_hub.spark.measured import Measured
 from lineage_hub.spark.pipeline.definition import Rule
-from lineage_hub.spark.pipeline.quality import RulePlan, RuleResult, keep_observations, plan_rules
+from lineage_hub.spark.pipeline.quality import RulePlan, RuleResult, plan_rules
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+PATIENCE_S = 2.0
 
 
 def rules_of(*given: dict[str, Any]) -> list[Rule]:
@@ -29,26 +31,16 @@ def judge(
 ) -> tuple[list[RuleResult], RulePlan, list[tuple[Any, ...]]]:
     """As the executor does: observed while the kept rows are read, then the query of the rest."""
     plan = plan_rules("stage", rules_of(*given), frame, others or {})
-    observation = Observation()
-    observed = frame.observe(observation, *(measure.alias(name) for name, measure in plan.measures.items()))
-    kept = [tuple(row) for row in plan.keep(observed).collect()]
+    measured = Measured("stage", frame, plan.measures)
+    kept = [tuple(row) for row in plan.keep(measured.frame).collect()]
     later = plan.later(frame)
     row = later.collect()[0].asDict() if later is not None else None
-    return plan.results(observation.get, row, previous, NOW), plan, kept
+    return plan.results(measured.values(PATIENCE_S) or measured.counted(), row, previous, NOW), plan, kept
 
 
 def only(frame: DataFrame, rule: dict[str, Any], **more: Any) -> RuleResult:
     (result,), _, _ = judge(frame, rule, **more)
     return result
-
-
-@pytest.fixture(scope="module", autouse=True)
-def observations_are_kept(spark: SparkSession) -> Iterator[None]:
-    settings = ("spark.sql.adaptive.optimizer.excludedRules", "spark.sql.optimizer.excludedRules")
-    keep_observations(spark)
-    yield
-    for setting in settings:
-        spark.conf.unset(setting)
 
 
 @pytest.fixture(scope="module")
@@ -330,23 +322,11 @@ class TestQuarantine:
         """Spark would drop the observation with the rows, and who asks for it would wait for ever."""
         frame = spark.range(4).repartition(2)
         plan = plan_rules("stage", rules_of({"expression": "id > 10", "severity": "quarantine"}), frame, {})
-        observation = Observation()
-        observed = frame.observe(observation, *(measure.alias(name) for name, measure in plan.measures.items()))
-        downstream = plan.keep(observed).groupBy("id").count().join(spark.range(3), "id")
+        measured = Measured("stage", frame, plan.measures)
+        downstream = plan.keep(measured.frame).groupBy("id").count().join(spark.range(3), "id")
         assert downstream.collect() == []
-        (result,) = plan.results(observation.get, None, None, NOW)
+        (result,) = plan.results(measured.values(PATIENCE_S) or measured.counted(), None, None, NOW)
         assert (result.checked, result.broken) == (4, 4)
-
-    def test_settings_that_are_there_stay(self, spark: SparkSession) -> None:
-        setting, other = "spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.CollapseProject"
-        before = spark.conf.get(setting)
-        spark.conf.set(setting, other)
-        try:
-            keep_observations(spark)
-            keep_observations(spark)
-            assert spark.conf.get(setting) == f"{other},{before}"
-        finally:
-            spark.conf.set(setting, before)
 
     def test_without_such_rules_the_frame_is_handed_on_as_it_is(self, orders: DataFrame) -> None:
         plan = plan_rules("stage", rules_of({"not_null": "id"}, {"unique": "id"}), orders, {})

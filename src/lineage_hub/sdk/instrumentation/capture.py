@@ -189,4 +189,4 @@ def _input_fields(origins: Iterable[Origin[Name]]) -> list[dict[str, Any]]:
 
 
 def _transformation(how: How, masking: bool) -> dict[str, Any]:
-    return {"type": "DIRECT" if how.direct else "INDIRECT", "subtype": how.value, "masking": masking}
+    return {"type": how.type, "subtype": how.value, "masking": masking}

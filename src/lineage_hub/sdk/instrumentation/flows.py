@@ -38,11 +38,12 @@ class How(StrEnum):
     CONDITIONAL = "CONDITIONAL"
 
     @property
-    def direct(self) -> bool:
-        return self in _DIRECT
+    def type(self) -> str:
+        """DIRECT if the value is made from the other's, INDIRECT if the other steers it."""
+        return "DIRECT" if self in DIRECT else "INDIRECT"
 
 
-_DIRECT = (How.IDENTITY, How.TRANSFORMATION, How.AGGREGATION)
+DIRECT = (How.IDENTITY, How.TRANSFORMATION, How.AGGREGATION)
 
 
 T = TypeVar("T")
@@ -59,9 +60,9 @@ class Origin(Generic[T]):
 
     def through(self, how: How, *, masking: bool = False) -> Origin[T]:
         """As seen from a column that takes it in such a way: what changes it more is what is said."""
-        if how.direct and self.how.direct:
-            how = max(how, self.how, key=_DIRECT.index)
-        elif how.direct:
+        if how in DIRECT and self.how in DIRECT:
+            how = max(how, self.how, key=DIRECT.index)
+        elif how in DIRECT:
             how = self.how
         return replace(self, how=how, masking=self.masking or masking)
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from pyspark import inheritable_thread_target
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineage_hub.errors import RuleBroken, SchemaChanged, StageFailed
@@ -25,9 +24,9 @@ from lineage_hub.sdk import outbox, telemetry_outbox
 from lineage_hub.sdk.config import get_config
 from lineage_hub.sdk.runs import Run
 from lineage_hub.sdk.warnings import warn_once
-from lineage_hub.spark.failures import SPARK_ERRORS, cause_of
 from lineage_hub.spark.jobs import JobStore
 from lineage_hub.spark.pipeline import evolution, graph, load
+from lineage_hub.spark.pipeline.blame import essence, guilty
 from lineage_hub.spark.pipeline.building import MALFORMED, READ, Built, build
 from lineage_hub.spark.pipeline.definition import Pipeline
 from lineage_hub.spark.pipeline.kept_rows import KeptRows
@@ -329,21 +328,8 @@ class Executor:
             return Cancelled(f"cancelled: {error}")
         if isinstance(error, StageFailed):
             return error
-        blamed, cause = (error.subject, error) if isinstance(error, RuleBroken) else self._guilty(name, error)
-        return StageFailed(_essence(cause), subject=blamed, action=getattr(cause, "action", None))
-
-    def _guilty(self, name: str, error: Exception) -> tuple[str, Exception]:
-        """The first stage whose rows alone can't be made, and its own error; else the stage itself."""
-        built = self._built.get(name)
-        is_from_spark = isinstance(error, PySparkException) or isinstance(error.__cause__, PySparkException)
-        if built is None or not is_from_spark:
-            return name, error
-        for one in built.all_upstream()[:-1]:
-            try:
-                one.frame.write.format("noop").mode("overwrite").save()
-            except Exception as own:
-                return one.name, own
-        return name, error
+        blamed, cause = guilty(self._built.get(name), name, error)
+        return StageFailed(essence(cause), subject=blamed, action=getattr(cause, "action", None))
 
     def _beat(self, over: threading.Event) -> None:
         """Once a second: a sign of life, and how far the stages are."""
@@ -392,11 +378,3 @@ class Cancelled(BaseException):
 def _source(built: Built) -> list[str]:
     load_ = built.stage.load
     return [load_.from_] if load_ is not None else []
-
-
-def _essence(error: Exception) -> str:
-    """What a person reads first: of a traceback its last line, of what Spark says the cause."""
-    text = str(error).strip() or type(error).__name__
-    if "Traceback (most recent call last)" in text:
-        return text.splitlines()[-1]
-    return cause_of(error) if isinstance(error, SPARK_ERRORS) else text

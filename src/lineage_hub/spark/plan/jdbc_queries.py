@@ -13,7 +13,7 @@ from lineage_hub.sdk.instrumentation.flows import Origin as FlowOrigin
 from lineage_hub.spark import names
 from lineage_hub.spark.names import DatasetName
 from lineage_hub.spark.plan.leaves import Place
-from lineage_hub.spark.plan.model import Field, Kind, Origin, Source
+from lineage_hub.spark.plan.model import Field, Origin, Source
 from lineage_hub.spark.plan.values import Origins
 
 _DIALECTS = {"postgresql": "postgres", "mariadb": "mysql", "sqlserver": "tsql"}
@@ -60,6 +60,4 @@ def _place(flow: Flow, url: str) -> Place:
 
 
 def _origins(found: Iterable[FlowOrigin[Table]], by_table: dict[Table, DatasetName]) -> Origins:
-    return frozenset(
-        Origin(by_table[one.table], one.column, Kind(one.how.value)) for one in found if one.table in by_table
-    )
+    return frozenset(Origin(by_table[one.table], one.column, one.how) for one in found if one.table in by_table)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from lineage_hub.sdk.instrumentation.flows import DIRECT
 from lineage_hub.spark.names import DatasetName
-from lineage_hub.spark.plan.model import DIRECT, Origin
+from lineage_hub.spark.plan.model import Origin
 from lineage_hub.spark.plan.tree import Node
 from lineage_hub.spark.plan.values import EMPTY, Origins, Value, computed, element, flat, merged
 

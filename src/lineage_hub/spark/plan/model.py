@@ -7,30 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
+from lineage_hub.sdk.instrumentation.flows import How
 from lineage_hub.spark.names import DatasetName
 
-
-class Kind(StrEnum):
-    IDENTITY = "IDENTITY"
-    TRANSFORMATION = "TRANSFORMATION"
-    AGGREGATION = "AGGREGATION"
-    JOIN = "JOIN"
-    GROUP_BY = "GROUP_BY"
-    FILTER = "FILTER"
-    SORT = "SORT"
-    WINDOW = "WINDOW"
-    CONDITIONAL = "CONDITIONAL"
-
-    @property
-    def type(self) -> str:
-        """DIRECT if the value is made from the field's, INDIRECT if the field steers it."""
-        return "DIRECT" if self in DIRECT else "INDIRECT"
-
-
-DIRECT = frozenset({Kind.IDENTITY, Kind.TRANSFORMATION, Kind.AGGREGATION})
+# How a column depends on a field: one vocabulary with statements of SQL.
+Kind = How
 
 
 class Origin(NamedTuple):

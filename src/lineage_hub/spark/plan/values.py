@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from lineage_hub.spark.plan.model import DIRECT, Kind, Origin
+from lineage_hub.sdk.instrumentation.flows import DIRECT
+from lineage_hub.spark.plan.model import Kind, Origin
 from lineage_hub.spark.plan.tree import Json
 
 Origins = frozenset[Origin]

@@ -6,8 +6,7 @@ accepted_values, range, regex, expression) judge every row. All others judge the
 knows which one is right. Where one of them is wanted, the step `drop_duplicates` says which.
 """
 
-from lineage_hub.spark.pipeline.quality.observing import keep_observations
 from lineage_hub.spark.pipeline.quality.planning import RulePlan, plan_rules
 from lineage_hub.spark.pipeline.quality.results import RuleResult
 
-__all__ = ["RulePlan", "RuleResult", "keep_observations", "plan_rules"]
+__all__ = ["RulePlan", "RuleResult", "plan_rules"]
