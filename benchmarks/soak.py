@@ -1,4 +1,4 @@
-"""The proofs enter, at full size. Their figures leave as the second table of README.md.
+"""The proofs enter, at full size. Their figures leave as tables of README.md, the hub's and those of Spark.
 
 A proof writes what it did as one JSON object into a file of the folder that LINEAGE_HUB_FIGURES names;
 the file's name is the proof's, the keys are its figures, and a key `proof` replaces the name by a sentence.
@@ -17,12 +17,10 @@ from typing import Any
 
 from benchmarks.report import describe_machine, write_part
 
-# Proofs kill hubs and fill disks, each needs the machine alone; properties only need cores.
-SUITES: dict[str, tuple[str, ...]] = {
-    "tests/proofs": (),
-    "tests/properties": ("-n", "auto"),
-    "tests/spark/plan/test_generated.py": (),
-    "tests/spark/pipeline/test_kill.py": (),
+# Parts of README.md. Proofs kill hubs and fill disks, each needs the machine alone; properties only need cores.
+PARTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "soak": {"tests/proofs": (), "tests/properties": ("-n", "auto")},
+    "soak-spark": {"tests/spark/plan/test_generated.py": (), "tests/spark/pipeline/test_kill.py": ()},
 }
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,13 +65,8 @@ def render_table(machine: str, figures: dict[str, dict[str, Any]], outcomes: dic
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.soak",
-        description="Run the proofs at full size; further words go to pytest.",
-    )
-    parser.add_argument("--no-readme", action="store_true", help="leave README.md as it is")
-    wanted, for_pytest = parser.parse_known_args()
+def run_part(suites: dict[str, tuple[str, ...]], for_pytest: list[str]) -> tuple[int, str]:
+    """The exit code that isn't 0, if any, and the table."""
     machine = describe_machine()
     with tempfile.TemporaryDirectory(prefix="lineage-hub-soak-") as name:
         folder = Path(name, "figures")
@@ -81,17 +74,31 @@ def main() -> int:
         environment = {**os.environ, "LINEAGE_HUB_PROOF": "soak", "LINEAGE_HUB_FIGURES": str(folder)}
         started_at = time.monotonic()
         code = 0
-        for number, (suite, options) in enumerate(SUITES.items()):
+        for number, (suite, options) in enumerate(suites.items()):
             # A proof at full size may take long: the limit of the everyday suite would end it.
             report = f"--junitxml={Path(name, f'{number}.xml')}"
             command = [sys.executable, "-m", "pytest", "-o", "timeout=0", report, suite, *options, *for_pytest]
             code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode or code
         took_s = time.monotonic() - started_at
-        table = render_table(machine, read_figures(folder), count_outcomes(Path(name)), took_s)
-    print(table)
-    if not wanted.no_readme:
-        write_part("soak", table)
-    return code
+        return code, render_table(machine, read_figures(folder), count_outcomes(Path(name)), took_s)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.soak",
+        description="Run the proofs at full size; further words go to pytest.",
+    )
+    parser.add_argument("--only", choices=PARTS, help="one part; the other's table stays")
+    parser.add_argument("--no-readme", action="store_true", help="leave README.md as it is")
+    wanted, for_pytest = parser.parse_known_args()
+    failed = 0
+    for part in [wanted.only] if wanted.only else PARTS:
+        code, table = run_part(PARTS[part], for_pytest)
+        print(table)
+        if not wanted.no_readme:
+            write_part(part, table)
+        failed = code or failed
+    return failed
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from tests.proofs.figures import write_figures
 from tests.proofs.sizes import SEED, TIMEOUT_S, pick
 from tests.spark.database import Database
 from tests.spark.pipeline.endless_loads import FORMATS, Content, Target, content_after, load_into, run_load, targets_of
@@ -32,8 +34,19 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[3]
+TALLY: Counter[str] = Counter()
 # None: the reader was told to read again, as a file that it had listed was gone.
 Read = Callable[[], Content | None]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def figures() -> Iterator[None]:
+    yield
+    write_figures(
+        "kill_of_a_load",
+        "kill -9 of a driver that loads: readers see the old or the new content, and a rerun is right",
+        **TALLY,
+    )
 
 
 class Driver:
@@ -215,6 +228,7 @@ def test_readers_see_the_old_or_the_new_content(
         # The same load again, as the rerun of a run that was killed: once more, or found to be done.
         run_load(spark, load_into(target, folder, database.jdbc_url), killed_at)
         assert read() == states[-1], target.name
+    TALLY.update(kills=1, loads_cut_off=len(targets), reads=sum(sum(one.seen.values()) for one in readers.values()))
     # Nothing is left beside the targets. What an unfinished commit left inside a Delta table is Delta's.
     names = {target.name for target in targets}
     tables = {name for (name,) in database.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
