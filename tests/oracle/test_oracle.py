@@ -721,6 +721,20 @@ def test_of_two_names_that_one_event_has_for_one_dataset_the_least_tells_its_col
     assert v.edges == edges("j > c", "a > j columns", "d > j columns")
 
 
+@history(
+    complete(
+        1,
+        outputs=[
+            dataset("t", columnLineage=columns(x="a.p")),
+            dataset("l", columnLineage=columns(x="a.p d.q"), symlinks=symlinks(TABLE="t")),
+        ],
+    ),
+)
+def test_of_two_names_that_a_symlink_joins_the_least_tells_the_columns_wherever_it_stands(v: View) -> None:
+    assert v.edges == edges("j > t", "a > j columns", "d > j columns")
+    assert v.columns == column_edges("a.p > t.x", "d.q > t.x")
+
+
 @history(job_event(1, outputs=[dataset("b", lifecycleStateChange=lifecycle("DROP", "l"))]))
 def test_the_name_before_counts_for_a_rename_alone(v: View) -> None:
     assert v.edges == edges()

@@ -12,7 +12,7 @@ from typing import Any
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, static_facts
 from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, Mention, Shape
-from lineage_hub.query.facts import PRECEDENCE, Placed, mentions_of, placed_mentions
+from lineage_hub.query.facts import Placed, mentions_of, newest_placed, placed_mentions
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.wire import facets as read
@@ -108,7 +108,8 @@ class Columns:
             head = heads[job]
             if head is None or dataset not in edges[job].outputs:
                 continue
-            holder = _newest(self._written(head, names, dataset)) or self._older(job, head, names, dataset)
+            holder = newest_placed(snapshot, self._written(head, names, dataset))
+            holder = holder or self._older(job, head, names, dataset)
             if holder is not None:
                 found.append(holder)
         silent = self._without_writer(dataset, names)
@@ -150,7 +151,7 @@ class Columns:
             if mention.side in WRITTEN and "columnLineage" in mention.facets
             and self._lies_on(row, speaking[row.shape], mention, run) == dataset
         ]  # fmt: skip
-        newest = _newest(placed)
+        newest = newest_placed(snapshot, placed)
         if newest is None or job_version(snapshot, job, newest.run) != job_version(snapshot, job, head):
             return None
         return newest
@@ -171,7 +172,7 @@ class Columns:
             for one in placed_mentions(snapshot, dataset, names)
             if one.mention.side not in WRITTEN and "columnLineage" in one.mention.facets
         ]
-        return _newest(placed)
+        return newest_placed(snapshot, placed)
 
     def _every_holder(self, dataset: int) -> list[Placed]:
         """Each distinct facet that was ever seen on this dataset, under any name it has now."""
@@ -252,10 +253,6 @@ def _later_names(snapshot: Snapshot, name: int) -> set[int]:
     ):
         found |= frontier
     return found
-
-
-def _newest(placed: Collection[Placed]) -> Placed | None:
-    return max(placed, key=lambda one: (one.row.ord, PRECEDENCE[one.mention.side]), default=None)
 
 
 def column_inputs(snapshot: Snapshot, dataset: int) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, Shape
+from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, Mention, Shape
 from lineage_hub.query.history import Edges
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 
@@ -63,14 +63,19 @@ def _union(snapshot: Snapshot, candidates: list[RunFacts]) -> Edges:
     outputs: set[int] = set()
     told: set[int] = set()
     for group in groups:
-        telling: dict[int, tuple[int, ...]] = {}
+        telling: dict[int, Mention] = {}
         for shape in group:
+            speaking: dict[int, Mention] = {}
             for mention in shape.mentions:
-                if mention.side in WRITTEN:
-                    outputs.add(joined.of(mention.dataset))
-                    if "columnLineage" in mention.facets:
-                        telling[joined.of(mention.dataset)] = mention.sources
-                else:
-                    inputs.add(joined.of(mention.dataset))
-        told.update(joined.of(source) for sources in telling.values() for source in sources)
+                dataset = joined.of(mention.dataset)
+                if mention.side not in WRITTEN:
+                    inputs.add(dataset)
+                    continue
+                outputs.add(dataset)
+                if "columnLineage" in mention.facets:
+                    other = speaking.get(dataset)
+                    if other is None or snapshot.is_first(mention, other):
+                        speaking[dataset] = mention
+            telling |= speaking
+        told.update(joined.of(source) for mention in telling.values() for source in mention.sources)
     return Edges.of(inputs, outputs, told)

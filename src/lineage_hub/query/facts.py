@@ -157,6 +157,14 @@ def placed_mentions(snapshot: Snapshot, dataset: int, names: Collection[int]) ->
     return placed
 
 
+def newest_placed(snapshot: Snapshot, placed: Collection[Placed]) -> Placed | None:
+    """Of two names that one event has for one dataset the least speaks."""
+    if len(placed) > 1:
+        names = snapshot.names({one.mention.dataset for one in placed})
+        placed = sorted(placed, key=lambda one: names[one.mention.dataset])
+    return max(placed, key=lambda one: (one.row.ord, PRECEDENCE[one.mention.side]), default=None)
+
+
 def mentions_of(shape: Shape, names: Collection[int]) -> list[Mention]:
     """In the shape's order."""
     if len(names) == 1:

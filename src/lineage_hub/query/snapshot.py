@@ -310,7 +310,7 @@ class Snapshot:
                 if "columnLineage" in mention.facets:
                     rank = (row.ord, mention.side)
                     before = telling.get(dataset)
-                    if before is None or rank > before[0] or (rank == before[0] and self._is_first(mention, before[2])):
+                    if before is None or rank > before[0] or (rank == before[0] and self.is_first(mention, before[2])):
                         telling[dataset] = (rank, row, mention)
         told: set[int] = set()
         for _, row, mention in telling.values():
@@ -320,7 +320,7 @@ class Snapshot:
                     told.add(joined.of(lies_on))
         return Edges.of(inputs, outputs, told)
 
-    def _is_first(self, mention: Mention, other: Mention) -> bool:
+    def is_first(self, mention: Mention, other: Mention) -> bool:
         """Of two names that one event has for one dataset the least counts."""
         names = self.names((mention.dataset, other.dataset))
         return names[mention.dataset] < names[other.dataset]

@@ -13,7 +13,7 @@ from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import RUN_EVENT, Mention
 from lineage_hub.lineage.shapes import run_id as run_text
-from lineage_hub.query.facts import PRECEDENCE, Placed, mentions_of, placed_mentions
+from lineage_hub.query.facts import Placed, mentions_of, newest_placed, placed_mentions
 from lineage_hub.query.identity import dataset_version
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
@@ -162,7 +162,7 @@ class Versions:
             run = outputs[0].run
             assert run.end is not None
             holders = [one for one in outputs if "version" in one.mention.facets]
-            newest = max(holders, key=lambda one: (one.row.ord, PRECEDENCE[one.mention.side]), default=None)
+            newest = newest_placed(self._snapshot, holders)
             name = named.get(_place(newest)) if newest else None
             key = self._id(dataset, "version", name) if name is not None else self._id(
                 dataset, "run", *self._run_parts(run_key)
