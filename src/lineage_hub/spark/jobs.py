@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 from pyspark import SparkContext
 
+from lineage_hub.spark.jvm import java_class
+
 
 class TaskTimes(msgspec.Struct, frozen=True):
     """Quantiles of how long the tasks of a stage ran, in milliseconds: the middle and the longest."""
@@ -62,10 +64,14 @@ class JobStore:
 
     def __init__(self, context: SparkContext) -> None:
         self._context: Any = context
-        jvm: Any = context._jvm
         self._store: Any = self._context._jsc.sc().statusStore()
+        self._tracker: Any = self._context._jsc.sc().statusTracker()
         # Spark's REST API writes its answers with it.
-        self._mapper: Any = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
+        self._mapper: Any = java_class(context, "org.apache.spark.status.api.v1.JacksonMessageWriter")().mapper()
+        self._any_state: Any = java_class(context, "java.util.ArrayList")()
+        gateway: Any = context._gateway
+        self._middle_and_longest: Any = gateway.new_array(java_class(context, "double"), 2)
+        self._middle_and_longest[0], self._middle_and_longest[1] = 0.5, 1.0
 
     def wait_until_told(self, patience_ms: int = 5_000) -> bool:
         """Whether what has happened so far has reached the store."""
@@ -75,31 +81,27 @@ class JobStore:
             return False  # a bus that is too slow costs figures, never the run
         return True
 
-    def of_group(self, group: str) -> list[JobMetrics]:
-        return self._with_stages(
-            [one for one in self._read(self._store.jobsList(None)) if one.get("jobGroup") == group]
-        )
+    def of_group(self, group: str, *, times: bool = True) -> list[JobMetrics]:
+        """Without `times` it is cheap enough to ask again and again: Spark sorts the times of all tasks for them."""
+        return self._with_stages(self._tracker.getJobIdsForGroup(group), times)
 
     def of_tag(self, tag: str) -> list[JobMetrics]:
         """A tag is there beside the group, which may be the program's own."""
-        numbers = self._context._jsc.sc().statusTracker().getJobIdsForTag(tag)
-        return self._with_stages([self._read(self._store.job(number)) for number in numbers])
+        return self._with_stages(self._tracker.getJobIdsForTag(tag), times=True)
 
-    def _with_stages(self, jobs: list[dict[str, Any]]) -> list[JobMetrics]:
-        stages = self._stages({number for job in jobs for number in job["stageIds"]})
-        return [_job(job, stages) for job in sorted(jobs, key=lambda one: int(one["jobId"]))]
+    def _with_stages(self, jobs: Iterable[int], times: bool) -> list[JobMetrics]:
+        told = [self._read(self._store.job(number)) for number in sorted(jobs)]
+        stages = self._stages({number for job in told for number in job["stageIds"]}, times)
+        return [_job(job, stages) for job in told]
 
-    def _stages(self, numbers: Iterable[int]) -> dict[int, list[StageMetrics]]:
-        quantiles = self._context._gateway.new_array(self._context._jvm.double, 2)
-        quantiles[0], quantiles[1] = 0.5, 1.0
-        nothing = self._context._jvm.java.util.ArrayList()
+    def _stages(self, numbers: Iterable[int], times: bool) -> dict[int, list[StageMetrics]]:
         found = {}
         for number in numbers:
             try:
-                told = self._read(self._store.stageData(number, False, nothing, True, quantiles))
+                asked = self._store.stageData(number, False, self._any_state, times, self._middle_and_longest)
             except Exception:
                 continue  # a stage that was skipped, or is older than what Spark keeps
-            found[number] = [_stage(one) for one in told if one["status"] not in ("SKIPPED", "PENDING")]
+            found[number] = [_stage(one) for one in self._read(asked) if one["status"] not in ("SKIPPED", "PENDING")]
         return found
 
     def _read(self, told: Any) -> Any:

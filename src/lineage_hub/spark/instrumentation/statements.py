@@ -17,6 +17,7 @@ from pyspark.sql.sql_formatter import SQLStringFormatter
 from lineage_hub.spark.instrumentation.action import Action, subject_of
 from lineage_hub.spark.instrumentation.tables import quoted
 from lineage_hub.spark.instrumentation.writers import analysed
+from lineage_hub.spark.jvm import java_class, scala_seq
 from lineage_hub.spark.plan import PlanLineage, lineage_of_plan
 from lineage_hub.spark.plan.catalog import each
 
@@ -80,7 +81,7 @@ def _action(spark: SparkSession, command: Any, parsed: Any, text: str) -> Action
 
 def _command_in(spark: SparkSession, parsed: Any) -> Any:
     """What a WITH is in front of, or the first of several INSERTs of one query."""
-    kinds: Any = spark._jvm.py4j.reflection.TypeUtil  # type: ignore[union-attr]
+    kinds: Any = java_class(spark, "py4j.reflection.TypeUtil")
     found = parsed
     while not any(kinds.isInstanceOf(one, found) for one in _STATEMENTS):
         kind = found.getClass().getSimpleName()
@@ -98,14 +99,13 @@ def _with_arguments(spark: SparkSession, parsed: Any, args: Any) -> Any:
         return parsed
     from pyspark.sql.classic.column import _to_java_column
 
-    jvm: Any = spark._jvm
     values = list(args.values()) if isinstance(args, dict) else list(args)
     session: Any = spark._jsparkSession
-    given = jvm.PythonUtils.toSeq([session.expression(_to_java_column(lit(one))) for one in values])
-    queries = jvm.org.apache.spark.sql.catalyst.analysis
+    given = scala_seq(spark, [session.expression(_to_java_column(lit(one))) for one in values])
+    queries = "org.apache.spark.sql.catalyst.analysis"
     if isinstance(args, dict):
-        return queries.NameParameterizedQuery(parsed, jvm.PythonUtils.toSeq(list(args)), given)
-    return queries.PosParameterizedQuery(parsed, given)
+        return java_class(spark, f"{queries}.NameParameterizedQuery")(parsed, scala_seq(spark, list(args)), given)
+    return java_class(spark, f"{queries}.PosParameterizedQuery")(parsed, given)
 
 
 def _changes_nothing(spark: SparkSession, command: Any) -> bool:

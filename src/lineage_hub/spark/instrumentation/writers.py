@@ -16,6 +16,7 @@ from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.spark import names
 from lineage_hub.spark.instrumentation.action import Action, subject_of, subject_of_path
 from lineage_hub.spark.instrumentation.tables import existing_fields, quoted, table_named
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.plan import Columns, Field, PlanLineage, Target, lineage, lineage_of_plan
 from lineage_hub.spark.plan.catalog import Catalog, each, options_of, private
 from lineage_hub.spark.telling import fields_of
@@ -154,13 +155,13 @@ def _write_to(lifecycle: str, *, is_there: bool) -> Callable[[Write], PlanLineag
 
 def _merge(write: Write) -> PlanLineage:
     """The command that Spark would make of it."""
-    jvm: Any = write.spark._jvm
-    jwriter, catalyst = write.jwriter, jvm.org.apache.spark.sql.catalyst
-    options = jvm.org.apache.spark.sql.util.CaseInsensitiveStringMap.empty()
-    target = catalyst.analysis.UnresolvedRelation(private(jwriter, "tableName"), options, False)
+    jwriter, spark = write.jwriter, write.spark
+    options = java_class(spark, "org.apache.spark.sql.util.CaseInsensitiveStringMap").empty()
+    relation = java_class(spark, "org.apache.spark.sql.catalyst.analysis.UnresolvedRelation")
+    target = relation(private(jwriter, "tableName"), options, False)
     condition = write.spark._jsparkSession.expression(private(jwriter, "on"))
     actions = (jwriter.matchedActions(), jwriter.notMatchedActions(), jwriter.notMatchedBySourceActions())
-    command = catalyst.plans.logical.MergeIntoTable(
+    command = java_class(spark, "org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable")(
         target, private(jwriter, "logicalPlan"), condition, *(one.toSeq() for one in actions), False
     )
     return lineage_of_plan(analysed(write.spark, command), write.spark)

@@ -345,7 +345,8 @@ class Executor:
     def _tell_progress(self) -> None:
         for name in self.board.names():
             if self.board.is_running(name) and name in self._built:
-                stages = [stage for job in self._jobs.of_group(self._group(name)) for stage in job.stages]
+                jobs = self._jobs.of_group(self._group(name), times=False)
+                stages = [stage for job in jobs for stage in job.stages]
                 tasks = sum(one.tasks for one in stages)
                 if tasks:
                     percent = min(99, 100 * sum(one.tasks_done for one in stages) // tasks)
@@ -355,7 +356,7 @@ class Executor:
     def _written_rows(self, name: str) -> int | None:
         """As Spark counted them while they were written."""
         self._jobs.wait_until_told()
-        stages = [stage for job in self._jobs.of_group(self._group(name)) for stage in job.stages]
+        stages = [stage for job in self._jobs.of_group(self._group(name), times=False) for stage in job.stages]
         return sum(one.records_out for one in stages if one.state == "COMPLETE") or None
 
     def _output(self, built: Built) -> DatasetName:

@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructField, StructType
 
 from lineage_hub.errors import SourceUnreadable
+from lineage_hub.spark.jvm import java_class, scala_map
 from lineage_hub.spark.pipeline.definition import Extract
 from lineage_hub.spark.pipeline.heads import as_path, as_pattern, read_heads
 from lineage_hub.spark.pipeline.malformed import TextRows, csv_scan
@@ -75,18 +76,15 @@ def _headers(files: TextFiles, encoding: str) -> dict[Header, list[str]]:
 
 def _parser(files: TextFiles) -> Any:
     """Spark's own parser of CSV, so that the header is read as the rows are."""
-    jvm: Any = files.spark._jvm
-    settings = jvm.org.apache.spark.sql.catalyst.csv.CSVOptions(
-        jvm.PythonUtils.toScalaMap(as_texts(files.options)), False, "UTC"
-    ).asParserSettings()
-    return jvm.com.univocity.parsers.csv.CsvParser(settings)
+    options = scala_map(files.spark, as_texts(files.options))
+    read = java_class(files.spark, "org.apache.spark.sql.catalyst.csv.CSVOptions")(options, False, "UTC")
+    return java_class(files.spark, "com.univocity.parsers.csv.CsvParser")(read.asParserSettings())
 
 
 def _parse(files: TextFiles, parser: Any, head: bytes, encoding: str) -> Header:
     # Spark takes line ends of all kinds, its parser only one.
     text = head.decode(encoding, errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    jvm: Any = files.spark._jvm
-    parser.beginParsing(jvm.java.io.StringReader(text))
+    parser.beginParsing(java_class(files.spark, "java.io.StringReader")(text))
     found = parser.parseNext()
     parser.stopParsing()
     return tuple(one or "" for one in found) if found is not None else ()

@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import SparkSession
 
+from lineage_hub.spark.jvm import java_class
+
 HEAD_BYTES = 256 << 10
 # Thousands of long column names; what has no line break in this much isn't a table.
 LONGEST_HEAD_BYTES = 16 << 20
@@ -50,9 +52,9 @@ def _read_here(file: str, size: int) -> bytes:
 
 
 def _read_by_hadoop(spark: SparkSession, conf: Any, file: str, size: int) -> bytes:
-    jvm: Any = spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(file))
-    stream = jvm.org.apache.spark.sql.execution.datasources.CodecStreams.createInputStream(conf, path)
+    path = java_class(spark, "org.apache.hadoop.fs.Path")(java_class(spark, "java.net.URI")(file))
+    streams = java_class(spark, "org.apache.spark.sql.execution.datasources.CodecStreams")
+    stream = streams.createInputStream(conf, path)
     try:
         return bytes(stream.readNBytes(size))
     finally:

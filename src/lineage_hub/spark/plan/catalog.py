@@ -15,10 +15,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineage_hub.spark import names
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.names import DatasetName
 from lineage_hub.spark.plan.model import Field, Source, Symlink
 from lineage_hub.spark.plan.schemas import fields_of_schema
 from lineage_hub.spark.plan.tree import Json
+
+_PATH = "org.apache.hadoop.fs.Path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,12 @@ class Table:
 class Catalog:
     def __init__(self, spark: SparkSession) -> None:
         self._session: Any = spark._jsparkSession
-        self._jvm: Any = spark._jvm
+        self._spark = spark
         self._gateway: Any = spark.sparkContext._gateway
 
     @cached_property
     def _types(self) -> Any:
-        return self._jvm.py4j.reflection.TypeUtil
+        return java_class(self._spark, "py4j.reflection.TypeUtil")
 
     def is_a(self, given: Any, class_name: str) -> bool:
         return bool(self._types.isInstanceOf(class_name, given))
@@ -65,7 +68,7 @@ class Catalog:
 
     def qualified(self, path: str) -> str:
         """With a scheme: a path without one is of the default file system."""
-        hadoop = self._jvm.org.apache.hadoop.fs.Path(path)
+        hadoop = java_class(self._spark, _PATH)(path)
         return str(hadoop.getFileSystem(self._session.sessionState().newHadoopConf()).makeQualified(hadoop).toString())
 
     def table_name(self, identifier: Json) -> DatasetName:
@@ -77,10 +80,10 @@ class Catalog:
 
     def table(self, identifier: Json) -> Table:
         """Of an identifier in a plan; a table that isn't there is where it would be."""
-        some, none = self._jvm.scala.Option.apply, self._jvm.scala.Option.empty
+        option = java_class(self._spark, "scala.Option")
         database = identifier.get("database")
-        found = self._jvm.org.apache.spark.sql.catalyst.TableIdentifier(
-            identifier["table"], some(database) if database else none()
+        found = java_class(self._spark, "org.apache.spark.sql.catalyst.TableIdentifier")(
+            identifier["table"], option.apply(database) if database else option.empty()
         )
         if self._tables.tableExists(found):
             return self.table_of(self._tables.getTableMetadata(found))
@@ -103,7 +106,7 @@ class Catalog:
         return Table(place, (self.symlink(identifier),), format_, fields)
 
     def path_of(self, uri: Any) -> str:
-        return str(self._jvm.org.apache.hadoop.fs.Path(uri).toString())
+        return str(java_class(self._spark, _PATH)(uri).toString())
 
     def table_v2(self, table: Any, catalog: Any, identifier: Any, options: dict[str, str]) -> tuple[Source, ...]:
         """Of a table of any catalog; none if nothing says where it is."""
@@ -141,10 +144,10 @@ class Catalog:
     def identifier(self, parts: list[str], like: Any) -> Any:
         """A new name beside that of another table."""
         space = parts[:-1] or list(like.namespace())
-        array = self._gateway.new_array(self._jvm.java.lang.String, len(space))
+        array = self._gateway.new_array(java_class(self._spark, "java.lang.String"), len(space))
         for index, one in enumerate(space):
             array[index] = one
-        return self._jvm.org.apache.spark.sql.connector.catalog.Identifier.of(array, parts[-1])
+        return java_class(self._spark, "org.apache.spark.sql.connector.catalog.Identifier").of(array, parts[-1])
 
     def located(self, catalog: Any, identifier: Any) -> Table:
         """Of a resolved identifier, whether the table is there or not."""

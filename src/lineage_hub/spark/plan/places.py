@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineage_hub.spark import names
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.names import DatasetName
 from lineage_hub.spark.plan import checkpoints, jdbc_queries
 from lineage_hub.spark.plan.catalog import Catalog, each, options_of, present, private
@@ -32,7 +33,6 @@ _DELTA_VERSION = re.compile(r"\[version=(\d+)")
 class SparkPlaces:
     def __init__(self, root: Node, jplan: Any, spark: SparkSession) -> None:
         self._jplan = jplan
-        self._jvm: Any = spark._jvm
         self._leaves: dict[int, Any] = {}
         self._catalog = Catalog(spark)
         self._spark = spark
@@ -51,8 +51,9 @@ class SparkPlaces:
             return own
         output = self.find(node).output()
         # A plan of nothing but these columns tells of all of them in one call.
-        relation = self._jvm.org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-        return decode(relation(output, output.take(0), False, self._jvm.scala.Option.empty()).toJSON()).trees("output")
+        relation = java_class(self._spark, "org.apache.spark.sql.catalyst.plans.logical.LocalRelation")
+        nothing = java_class(self._spark, "scala.Option").empty()
+        return decode(relation(output, output.take(0), False, nothing).toJSON()).trees("output")
 
     def _expressions(self, node: Node, field: str) -> list[list[Node]]:
         given = each(getattr(self.find(node), field)())

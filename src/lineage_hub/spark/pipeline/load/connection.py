@@ -9,7 +9,10 @@ from typing import Any, Self
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_hub.spark.failures import SPARK_ERRORS
+from lineage_hub.spark.jvm import java_class, scala_map
 from lineage_hub.spark.pipeline.jdbc import JdbcPlace
+
+_JDBC = "org.apache.spark.sql.execution.datasources.jdbc"
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,14 @@ class Connection:
     """py4j's edge: a java.sql.Connection, each statement of which is committed by itself but in `transaction`."""
 
     def __init__(self, spark: SparkSession, place: JdbcPlace) -> None:
-        jvm: Any = spark._jvm
-        self._jvm = jvm
         self._spark = spark
         self._place = place
-        self._dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(place.url)
+        self._dialect = java_class(spark, "org.apache.spark.sql.jdbc.JdbcDialects").get(place.url)
         self.is_postgres = place.url.startswith("jdbc:postgresql:")
 
     def __enter__(self) -> Self:
-        options = self._jvm.PythonUtils.toScalaMap({**self._place.options(), "dbtable": "-"})
-        asked = self._jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(options)
+        options = {**self._place.options(), "dbtable": "-"}
+        asked = java_class(self._spark, f"{_JDBC}.JDBCOptions")(scala_map(self._spark, options))
         self._java = self._dialect.createConnectionFactory(asked).apply(-1)
         return self
 
@@ -133,10 +134,8 @@ class Connection:
 
     def columns_of(self, frame: DataFrame) -> str:
         """Of a table that is to be made, as Spark would make it."""
-        jdbc = self._jvm.org.apache.spark.sql.execution.datasources.jdbc
-        return str(
-            jdbc.JdbcUtils.schemaString(self._dialect, frame._jdf.schema(), False, self._jvm.scala.Option.empty())
-        )
+        utils, nothing = java_class(self._spark, f"{_JDBC}.JdbcUtils"), java_class(self._spark, "scala.Option").empty()
+        return str(utils.schemaString(self._dialect, frame._jdf.schema(), False, nothing))
 
     def quoted(self, name: str) -> str:
         return str(self._dialect.quoteIdentifier(name))

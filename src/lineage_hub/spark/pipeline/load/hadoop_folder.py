@@ -8,16 +8,18 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lineage_hub.errors import Conflict, TargetUnwritable
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.pipeline.load.folder import MARKER, marker_of, tokens_in
 from lineage_hub.spark.pipeline.load.staged import short
 
 _OLD = "old"
 
+_PATH = "org.apache.hadoop.fs.Path"
+
 
 def filesystem(spark: SparkSession, path: str) -> tuple[Any, Any]:
     """Hadoop's filesystem of a path, and the path in full."""
-    jvm: Any = spark._jvm
-    of_hadoop = jvm.org.apache.hadoop.fs.Path(path)
+    of_hadoop = java_class(spark, _PATH)(path)
     found = of_hadoop.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
     return found, found.makeQualified(of_hadoop)
 
@@ -26,7 +28,7 @@ class HadoopFolder:
     """`Folder` by Hadoop's FileSystem."""
 
     def __init__(self, spark: SparkSession, found: Any, path: Any, token: str) -> None:
-        self._jvm: Any = spark._jvm
+        self._spark = spark
         self._fs = found
         self._target = path
         self._prefix = f".{path.getName()}.lineage-hub-"
@@ -139,4 +141,4 @@ class HadoopFolder:
         return found
 
     def _path(self, folder: Any, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(folder, name)
+        return java_class(self._spark, _PATH)(folder, name)

@@ -1,13 +1,13 @@
 """Rows to merge, and those that are there, enter; they leave as one, when the keys and the types allow it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructType
 
 from lineage_hub.errors import TargetUnwritable
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.pipeline.columns import column
 from lineage_hub.spark.pipeline.schemas import shown
 
@@ -61,8 +61,8 @@ def check_types(there: StructType, rows: StructType, place: str) -> None:
 
 def check_storable(spark: SparkSession, there: StructType, rows: StructType, place: str) -> None:
     """Whether each column that is there can hold what comes, with nothing rounded or cut off."""
-    jvm: Any = spark._jvm
-    cast, parse = jvm.org.apache.spark.sql.catalyst.expressions.Cast, jvm.org.apache.spark.sql.types.DataType.fromJson
+    cast = java_class(spark, "org.apache.spark.sql.catalyst.expressions.Cast")
+    parse = java_class(spark, "org.apache.spark.sql.types.DataType").fromJson
     by_name = {field.name.casefold(): field.dataType for field in there}
     pairs = [(field, by_name[field.name.casefold()]) for field in rows if field.name.casefold() in by_name]
     other = [

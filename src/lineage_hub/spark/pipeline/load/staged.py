@@ -2,12 +2,13 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_hub.errors import LineageHubError, TargetUnwritable
 from lineage_hub.spark.failures import advice_for, cause_of, is_full
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.pipeline.definition import Load
 
 
@@ -44,8 +45,7 @@ def unwritable(spark: SparkSession, load: Load, error: BaseException) -> Lineage
         return error
     if is_full(error):
         # Spark leaves a file open that it couldn't write; its space is free when that has been noticed.
-        jvm: Any = spark._jvm
-        jvm.System.gc()
+        java_class(spark, "java.lang.System").gc()
     place = load.table or load.path
     return TargetUnwritable(
         f"{place} can't be written: {cause_of(error)}",

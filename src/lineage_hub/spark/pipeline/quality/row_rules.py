@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import BooleanType, NullType, NumericType
 
 from lineage_hub.errors import InvalidStage
+from lineage_hub.spark.jvm import java_class
 from lineage_hub.spark.pipeline.columns import column, quoted, spelled, type_of
 from lineage_hub.spark.pipeline.definition import AcceptedValues, Range, Regex, Rule
 from lineage_hub.spark.pipeline.explained import SparkError, explained
@@ -78,9 +79,8 @@ def _regex(frame: DataFrame, given: Regex) -> RowRule:
     # `$` would let a line break at the end pass.
     whole = rf"\A(?:{given.pattern})\z"
     text = column(name).cast("string")
-    jvm: Any = frame.sparkSession._jvm
     try:
-        jvm.java.util.regex.Pattern.compile(whole)
+        java_class(frame.sparkSession, "java.util.regex.Pattern").compile(whole)
     except SparkError as error:
         said = explained(error, ()).message.splitlines()[0]
         raise InvalidStage(

@@ -12,6 +12,7 @@ from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 
 from lineage_hub.errors import InvalidStage
+from lineage_hub.spark.jvm import java_class, scala_seq
 from lineage_hub.spark.pipeline.explained import SparkError, explained
 from lineage_hub.spark.pipeline.steps.surroundings import Surroundings
 
@@ -31,14 +32,12 @@ def query(frame: DataFrame, text: str, around: Surroundings) -> DataFrame:
 
 def _framed(spark: SparkSession, text: str, named: dict[str, DataFrame]) -> DataFrame:
     session: Any = spark._jsparkSession
-    jvm: Any = spark._jvm
     plan = session.sessionState().sqlParser().parsePlan(text)
     _check_is_query(spark, plan)
-    relations = [jvm.scala.Tuple2(name, _plan_of(frame.alias(name))) for name, frame in named.items()]
-    within = jvm.org.apache.spark.sql.catalyst.plans.logical.UnresolvedWith(
-        plan, jvm.PythonUtils.toSeq(relations), False
-    )
-    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, within), spark)
+    pair = java_class(spark, "scala.Tuple2")
+    relations = scala_seq(spark, [pair(name, _plan_of(frame.alias(name))) for name, frame in named.items()])
+    within = java_class(spark, "org.apache.spark.sql.catalyst.plans.logical.UnresolvedWith")(plan, relations, False)
+    return DataFrame(java_class(spark, "org.apache.spark.sql.classic.Dataset").ofRows(session, within), spark)
 
 
 def _plan_of(frame: DataFrame) -> Any:
