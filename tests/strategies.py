@@ -310,6 +310,62 @@ histories: st.SearchStrategy[list[Sent]] = st.sampled_from(SIZES).flatmap(
 )
 
 
+CROWD = [A, B, ("s3://bucket", "l")]
+crowd_names = st.sampled_from(CROWD)
+CROWD_FACETS: dict[str, st.SearchStrategy[Json]] = {
+    "columnLineage": st.builds(
+        lambda field, name, source: build.facet(
+            fields={field: {"inputFields": [{"namespace": name[0], "name": name[1], "field": source}]}}
+        ),
+        st.sampled_from(FIELDS),
+        dataset_names,
+        st.sampled_from(FIELDS),
+    ),
+    "symlinks": st.builds(
+        lambda name: build.facet(identifiers=[{"namespace": name[0], "name": name[1], "type": "TABLE"}]), crowd_names
+    ),
+    "lifecycleStateChange": st.builds(
+        lambda change, name: build.facet(
+            lifecycleStateChange=change, previousIdentifier={"namespace": name[0], "name": name[1]}
+        ),
+        st.sampled_from(["RENAME", "RENAME", "DROP"]),
+        crowd_names,
+    ),
+    "version": versions,
+    "schema": schemas,
+    "documentation": documentation,
+}
+
+
+@st.composite
+def crowded_datasets(draw: st.DrawFn) -> Body:
+    namespace, name = draw(crowd_names)
+    chosen = draw(st.lists(st.sampled_from(["columnLineage", *CROWD_FACETS]), max_size=3))
+    return build.dataset(name, namespace, **{facet: draw(CROWD_FACETS[facet]) for facet in chosen})
+
+
+@st.composite
+def crowded_events(draw: st.DrawFn) -> Body:
+    """Three names that are linked and renamed all the time: one event often has several for the same dataset."""
+    inputs = draw(st.lists(crowded_datasets(), max_size=2))
+    outputs = draw(st.lists(crowded_datasets(), min_size=1, max_size=4))
+    facets = draw(st.sampled_from([{}, {}, build.STREAMING]))
+    match draw(st.sampled_from(["job", "dataset", "START", "RUNNING", "COMPLETE", "COMPLETE", "COMPLETE"])):
+        case "job":
+            body = build.job_event(0, job="j1", inputs=inputs, outputs=outputs, job_facets=facets)
+        case "dataset":
+            body = build.dataset_event(0, "") | {"dataset": outputs[0]}
+        case kind:
+            run = draw(st.sampled_from([1, 1, 2]))
+            body = build.run_event(kind, 0, job="j1", run=run, inputs=inputs, outputs=outputs, job_facets=facets)
+    return body | {"eventTime": build.at(draw(st.sampled_from([1, 1, 2, 3])))}
+
+
+crowded_histories: st.SearchStrategy[list[Sent]] = st.lists(
+    st.builds(Sent, st.just("default"), crowded_events()), min_size=1, max_size=4
+)
+
+
 # Ways to reach a hub
 
 

@@ -742,6 +742,19 @@ def test_the_name_before_counts_for_a_rename_alone(v: View) -> None:
 
 
 @history(
+    job_event(
+        1,
+        inputs=[dataset("b", version=facet(datasetVersion="v1"), lifecycleStateChange=lifecycle("RENAME", "a"))],
+        outputs=[dataset("b", version=facet(datasetVersion="v2"))],
+    )
+)
+def test_what_one_side_of_an_event_says_of_a_name_that_goes_on_counts_though_the_other_speaks_of_what_ends(
+    v: View,
+) -> None:
+    assert data(v, "b").facets["version"]["datasetVersion"] == "v1"
+
+
+@history(
     complete(1, run=1, outputs=[dataset("a", x=facet(n=1))]),
     dataset_event(2, "b", lifecycleStateChange=lifecycle("RENAME", "a")),
     dataset_event(3, "c", lifecycleStateChange=lifecycle("RENAME", "b")),

@@ -22,9 +22,9 @@ def as_built(history: Iterable[Sent]) -> list[Taken]:
 
 
 @st.composite
-def taken_over_time(draw: st.DrawFn) -> list[Taken]:
+def taken_over_time(draw: st.DrawFn, of: st.SearchStrategy[list[Sent]] = histories) -> list[Taken]:
     """A history that arrives bit by bit, in any order and with repeats; some requests share a moment."""
-    history = draw(histories)
+    history = draw(of)
     known_at = FIRST_KNOWN
     taken: list[Taken] = []
     for arrival in draw(arrivals(history)):

@@ -17,6 +17,7 @@ from tests.properties.agreement import Agreement
 from tests.properties.arriving import FIRST_KNOWN, event_moments, known_moments, taken_over_time
 from tests.properties.hubs import Hub, fresh_hub
 from tests.properties.sizes import TIMEOUT_S, examples, moments
+from tests.strategies import crowded_histories
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(TIMEOUT_S)]
 
@@ -94,3 +95,12 @@ def test_the_hub_and_the_oracle_agree_on_any_history_at_any_moment(data: st.Data
         for _ in range(moments(1, 5)):
             t, k = data.draw(st.sampled_from(times)), data.draw(st.sampled_from(known))
             assert_agreement_on(taken, t, k, hub)
+
+
+@examples(quick=40, soak=1000)
+@given(st.data())
+def test_the_hub_and_the_oracle_agree_when_one_event_has_several_names_for_a_dataset(data: st.DataObject) -> None:
+    taken = data.draw(taken_over_time(crowded_histories))
+    with fresh_hub(taken) as hub:
+        assert_agreement_on(taken, None, None, hub)
+        assert_agreement_on(taken, data.draw(st.sampled_from(event_moments(distinct(taken)))), None, hub)

@@ -35,6 +35,7 @@ class _Every:
 EVERY_FACET = _Every()
 # In one event: out before static before in; of two static ones the output's.
 PRECEDENCE = {IN: 0, STATIC: 1, STATIC_IN: 2, STATIC_OUT: 3, OUT: 4}
+_SIDES = {precedence: side for side, precedence in PRECEDENCE.items()}
 
 
 class Holder(NamedTuple):
@@ -47,6 +48,10 @@ class Holder(NamedTuple):
     blob: int
     shape: int
     dataset: int
+
+    @property
+    def side(self) -> int:
+        return _SIDES[self.precedence]
 
 
 @dataclass(slots=True)

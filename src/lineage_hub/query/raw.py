@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lineage_hub.lineage.rows import EventRow
-from lineage_hub.lineage.shapes import IN, OUT, STATIC, STATIC_IN, STATIC_OUT
+from lineage_hub.lineage.shapes import IN, OUT, STATIC_IN, STATIC_OUT
 from lineage_hub.wire.raw import RawDataset, RawEvent, decode
 
 if TYPE_CHECKING:
@@ -41,10 +41,5 @@ def volatile_facet(snapshot: Snapshot, holder: Holder, facet: str) -> bytes:
     if holder.event_id:
         row = next(one for one in rows if one.event_id == holder.event_id)
     event = raw_events(snapshot, [row])[0][1]
-    name = snapshot.name(holder.dataset)
-    found = b"{}"
-    for side in (IN, STATIC_IN, STATIC, OUT, STATIC_OUT):
-        dataset = of_side(event, side).get(name)
-        if dataset is not None and dataset.facets and facet in dataset.facets:
-            found = bytes(dataset.facets[facet])
-    return found
+    dataset = of_side(event, holder.side).get(snapshot.name(holder.dataset))
+    return bytes(dataset.facets[facet]) if dataset is not None and dataset.facets else b"{}"
