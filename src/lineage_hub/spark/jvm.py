@@ -13,6 +13,7 @@ from py4j.java_gateway import JavaClass  # type: ignore[import-untyped]
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+HADOOP_PATH = "org.apache.hadoop.fs.Path"
 _UTILS = "org.apache.spark.api.python.PythonUtils"
 
 

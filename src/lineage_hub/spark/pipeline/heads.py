@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import SparkSession
 
-from lineage_hub.spark.jvm import java_class
+from lineage_hub.spark.jvm import HADOOP_PATH, java_class
 
 HEAD_BYTES = 256 << 10
 # Thousands of long column names; what has no line break in this much isn't a table.
@@ -52,7 +52,7 @@ def _read_here(file: str, size: int) -> bytes:
 
 
 def _read_by_hadoop(spark: SparkSession, conf: Any, file: str, size: int) -> bytes:
-    path = java_class(spark, "org.apache.hadoop.fs.Path")(java_class(spark, "java.net.URI")(file))
+    path = java_class(spark, HADOOP_PATH)(java_class(spark, "java.net.URI")(file))
     streams = java_class(spark, "org.apache.spark.sql.execution.datasources.CodecStreams")
     stream = streams.createInputStream(conf, path)
     try:

@@ -15,13 +15,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineage_hub.spark import names
-from lineage_hub.spark.jvm import java_class
+from lineage_hub.spark.jvm import HADOOP_PATH, java_class
 from lineage_hub.spark.names import DatasetName
 from lineage_hub.spark.plan.model import Field, Source, Symlink
 from lineage_hub.spark.plan.schemas import fields_of_schema
 from lineage_hub.spark.plan.tree import Json
-
-_PATH = "org.apache.hadoop.fs.Path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class Catalog:
 
     def qualified(self, path: str) -> str:
         """With a scheme: a path without one is of the default file system."""
-        hadoop = java_class(self._spark, _PATH)(path)
+        hadoop = java_class(self._spark, HADOOP_PATH)(path)
         return str(hadoop.getFileSystem(self._session.sessionState().newHadoopConf()).makeQualified(hadoop).toString())
 
     def table_name(self, identifier: Json) -> DatasetName:
@@ -106,7 +104,7 @@ class Catalog:
         return Table(place, (self.symlink(identifier),), format_, fields)
 
     def path_of(self, uri: Any) -> str:
-        return str(java_class(self._spark, _PATH)(uri).toString())
+        return str(java_class(self._spark, HADOOP_PATH)(uri).toString())
 
     def table_v2(self, table: Any, catalog: Any, identifier: Any, options: dict[str, str]) -> tuple[Source, ...]:
         """Of a table of any catalog; none if nothing says where it is."""

@@ -8,18 +8,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lineage_hub.errors import Conflict, TargetUnwritable
-from lineage_hub.spark.jvm import java_class
+from lineage_hub.spark.jvm import HADOOP_PATH, java_class
 from lineage_hub.spark.pipeline.load.folder import MARKER, marker_of, tokens_in
 from lineage_hub.spark.pipeline.load.staged import short
 
 _OLD = "old"
 
-_PATH = "org.apache.hadoop.fs.Path"
-
 
 def filesystem(spark: SparkSession, path: str) -> tuple[Any, Any]:
     """Hadoop's filesystem of a path, and the path in full."""
-    of_hadoop = java_class(spark, _PATH)(path)
+    of_hadoop = java_class(spark, HADOOP_PATH)(path)
     found = of_hadoop.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
     return found, found.makeQualified(of_hadoop)
 
@@ -141,4 +139,4 @@ class HadoopFolder:
         return found
 
     def _path(self, folder: Any, name: str) -> Any:
-        return java_class(self._spark, _PATH)(folder, name)
+        return java_class(self._spark, HADOOP_PATH)(folder, name)
