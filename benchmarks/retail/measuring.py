@@ -54,16 +54,16 @@ class Retail:
         outbox.flush(60)
         telemetry_outbox.flush(60)
 
-    def measure(self, way: str) -> tuple[float, float]:
-        """CPU and wall seconds, on a heap without garbage."""
+    def measure(self, way: str) -> dict[str, float]:
+        """CPU seconds, and the instants between, on a heap without garbage."""
         shutil.rmtree(self._lake(way), ignore_errors=True)
         gateway = self.spark.sparkContext._jvm
         assert gateway is not None
         gateway.System.gc()
         work = self.way(way)
-        cpu, wall = cpu_seconds(os.getpid()), time.perf_counter()
+        cpu, begun = cpu_seconds(os.getpid()), time.monotonic()
         work()
-        return cpu_seconds(os.getpid()) - cpu, time.perf_counter() - wall
+        return {"cpu_s": cpu_seconds(os.getpid()) - cpu, "begun": begun, "ended": time.monotonic()}
 
     def check(self, way: str) -> None:
         """A program that does less is no yardstick: every table has the rows of the bare one's."""
@@ -88,6 +88,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", required=True, help="orders; of several sizes one run each")
     parser.add_argument("--pairs", type=int, default=0, help="rounds of all ways, by turns; 0: one run of each size")
     parser.add_argument("--warm", type=int, default=1_000_000, help="orders of the rounds before, which don't count")
+    parser.add_argument("--warm-rounds", type=int, default=2, help="how many of these")
     wanted = parser.parse_args()
     spark = (
         SparkSession.builder.master("local[*]")
@@ -97,12 +98,14 @@ def main() -> int:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "8")
+        # Three ways have more classes than Spark keeps: each would have the others' compiled again.
+        .config("spark.sql.codegen.cache.maxEntries", "1000")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
     ways = ["bare", "observed", "with sets"]
     warm = Retail(spark, wanted.folder, wanted.warm)
-    for way in ways * 2:
+    for way in ways * wanted.warm_rounds:
         warm.measure(way)
     found: list[dict[str, object]] = []
     for rows in wanted.rows:
@@ -111,11 +114,11 @@ def main() -> int:
             # What is compared closest runs side by side, each first in turn: a machine's speed drifts.
             pair = ["bare", "observed"] if number % 2 == 0 else ["observed", "bare"]
             for way in [*pair, "with sets"] if wanted.pairs else ["with sets"]:
-                cpu, wall = retail.measure(way)
+                measured = retail.measure(way)
                 python_mb, heap_mb = retail.driver_mb()
-                one = {"rows": rows, "way": way, "cpu_s": cpu, "wall_s": wall, "python_mb": python_mb}
-                found.append({**one, "heap_mb": heap_mb, "round": number})
-                print(f"{rows:,} {way}: {cpu:.1f} CPU-s, {wall:.1f} s", file=sys.stderr, flush=True)
+                one = {"rows": rows, "way": way, **measured, "python_mb": python_mb, "heap_mb": heap_mb}
+                found.append({**one, "round": number})
+                print(f"{rows:,} {way}: {measured['cpu_s']:.1f} CPU-s", file=sys.stderr, flush=True)
         if wanted.pairs:
             retail.check("observed")
             retail.check("with sets")

@@ -40,6 +40,15 @@ def test_a_table_made_from_a_query(spark, warehouse, format_):
 
 
 @pytest.mark.parametrize("format_", ["parquet", "delta"])
+@pytest.mark.parametrize("rows", ["", " as select 1 a"])
+def test_what_is_made_unless_it_is_there_is_not_told_as_made(spark, format_, rows):
+    columns = "" if rows else " (a int)"
+    table = f"perhaps_{format_}{'_of_rows' if rows else ''}"
+    _, target = run(spark, f"create table if not exists {table}{columns} using {format_}{rows}")
+    assert (target.name.name.rpartition("/")[2], target.lifecycle) == (table, None)
+
+
+@pytest.mark.parametrize("format_", ["parquet", "delta"])
 def test_rows_added_to_a_table_get_its_names(spark, format_):
     spark.sql(f"create table added_{format_} (a int, b string) using {format_}")
     answer, target = run(spark, f"insert into added_{format_} select customer_id, name from customers")

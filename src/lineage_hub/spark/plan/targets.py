@@ -15,7 +15,9 @@ from lineage_hub.spark.plan.model import Target
 from lineage_hub.spark.plan.rules import by_class
 from lineage_hub.spark.plan.tree import Json, Node
 
-_BY_MODE = {"Overwrite": "OVERWRITE", "Append": "APPEND"}
+# Of what is made unless it is there, the plan doesn't say whether it was: neither mode "Ignore" nor these.
+_UNLESS_THERE = ("ignoreIfExists", "ifNotExists")
+_BY_MODE = {"Overwrite": "OVERWRITE", "Append": "APPEND", "ErrorIfExists": "CREATE"}
 _LIFECYCLES = by_class(
     (
         "CREATE",
@@ -38,8 +40,8 @@ def _made(table: Table, lifecycle: str | None) -> Target:
     return Target(table.name, table.fields, table.symlinks, table.format, lifecycle)
 
 
-def _mode(jcommand: Any) -> str:
-    return _BY_MODE.get(jcommand.mode().toString(), "CREATE")
+def _mode(jcommand: Any) -> str | None:
+    return _BY_MODE.get(jcommand.mode().toString())
 
 
 def _overwrites(jcommand: Any) -> str:
@@ -161,7 +163,7 @@ def _restored(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
 def _changed(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
     """Of a command that makes, changes or drops a table without a query."""
     if command.raw.get("isView") is True and "tableName" in command.raw:
-        return Target(catalog.table_name(command.raw["tableName"]), format="view", lifecycle=_lifecycle(command.kind))
+        return Target(catalog.table_name(command.raw["tableName"]), format="view", lifecycle=_lifecycle(command))
     for field in _SUBJECTS:
         value = command.raw.get(field)
         table = _described(value, field, jcommand, catalog) if isinstance(value, dict) else None
@@ -171,7 +173,7 @@ def _changed(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
                 resolved = present(getattr(jcommand, field)())
                 table = catalog.located(resolved.catalog(), resolved.identifier())
         if table is not None:
-            return _made(_placed(table, command, jcommand, catalog), _lifecycle(command.kind))
+            return _made(_placed(table, command, jcommand, catalog), _lifecycle(command))
     return None
 
 
@@ -185,8 +187,10 @@ def _placed(table: Table, command: Node, jcommand: Any, catalog: Catalog) -> Tab
     return replace(table, name=name, format=str(provider) if provider else table.format)
 
 
-def _lifecycle(kind: str) -> str:
-    return _LIFECYCLES.get(kind, "ALTER")
+def _lifecycle(command: Node) -> str | None:
+    if any(command.raw.get(field) is True for field in _UNLESS_THERE):
+        return None
+    return _LIFECYCLES.get(command.kind, "ALTER")
 
 
 def _described(value: Json, field: str, jcommand: Any, catalog: Catalog) -> Table | None:

@@ -69,9 +69,7 @@ class RulePlan:
         if self._rows:
             found["kept"] = counted(~self._broken)
         for one in self._rules:
-            wanted: dict[str, Measure] = dict(one.measures or {})
-            if one.row is not None:
-                wanted = {"broken": (counted, one.row.broken), **one.row.measures}
+            wanted = one.row.measures if one.row is not None else one.measures or {}
             every_row = one.quarantines or not self._rows
             for name, (aggregate, value) in wanted.items():
                 found[f"r{one.number}_{name}"] = aggregate(value if every_row else sf.when(~self._broken, value))

@@ -67,10 +67,10 @@ def judged(
     elif rule.freshness is not None:
         passed, value, says = _freshness(columns[0], rule.freshness.within, checked, measured.get("latest"), now)
     else:
-        broken = int(measured["broken"])
+        broken = int(measured["broken"]) if "broken" in measured else checked - int(measured["present_0"])
         # As it was written: as a float 0.29 of 100 would be less than 29.
         passed = broken <= Decimal(str(rule.tolerance)) * checked
-        value = _value(rule, columns, broken, measured)
+        value = _value(rule, columns, checked, measured)
         says = f"{broken:,} of {checked:,} rows {_BREAKING[rule.kind](rule, columns)}"
         if rule.tolerance:
             says += f"; {rule.tolerance:.4g} of them may"
@@ -79,9 +79,9 @@ def judged(
     return RuleResult(name_of(rule), rule.kind, tuple(columns), rule.severity, passed, checked, broken, value, says)
 
 
-def _value(rule: Rule, columns: Sequence[str], broken: int, measured: Mapping[str, Any]) -> Any:
+def _value(rule: Rule, columns: Sequence[str], checked: int, measured: Mapping[str, Any]) -> Any:
     if rule.not_null is not None:
-        return {name: int(measured.get(f"nulls_{at}", broken)) for at, name in enumerate(columns)}
+        return {name: checked - int(measured[f"present_{at}"]) for at, name in enumerate(columns)}
     if rule.unique is not None:
         return int(measured["distinct"])
     if rule.range is not None and measured.get("min") is not None:

@@ -6,7 +6,7 @@ Null breaks `not_null` and nothing else. A rule that doesn't fit the frame is an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -28,12 +28,15 @@ Measure = tuple[Callable[[Column], Column], Column]
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """`broken` is true of a row that breaks it and never null; `reason` says why, of such a row."""
+    """`broken` is true of a row that breaks it and never null; `reason` says why, of such a row.
+
+    Measured is how many are broken, or `present_0`: of a single column, how many rows have it.
+    """
 
     broken: Column
     reason: Column
-    columns: tuple[str, ...] = ()
-    measures: Mapping[str, Measure] = field(default_factory=dict)
+    columns: tuple[str, ...]
+    measures: Mapping[str, Measure]
 
 
 def row_rule(rule: Rule, frame: DataFrame) -> RowRule | None:
@@ -46,16 +49,19 @@ def _not_null(frame: DataFrame, names: Sequence[str]) -> RowRule:
     columns = tuple(dict.fromkeys(spelled(frame, names)))
     nulls = [column(name).isNull() for name in columns]
     said = sf.concat_ws(", ", *(sf.when(null, sf.lit(name)) for null, name in zip(nulls, columns, strict=True)))
-    # Of one column the count of nulls is the count of broken rows.
-    each = {f"nulls_{at}": (counted, null) for at, null in enumerate(nulls)} if len(nulls) > 1 else {}
-    return RowRule(reduce(or_, nulls), sf.concat(said, sf.lit(" is null")), columns, each)
+    broken = reduce(or_, nulls)
+    # What is there costs Spark half of what a count of nulls does.
+    measures: dict[str, Measure] = {f"present_{at}": (sf.count, column(name)) for at, name in enumerate(columns)}
+    if len(columns) > 1:
+        measures |= _count(broken)
+    return RowRule(broken, sf.concat(said, sf.lit(" is null")), columns, measures)
 
 
 def _accepted_values(frame: DataFrame, given: AcceptedValues) -> RowRule:
     (name,) = spelled(frame, [given.column])
     kind = type_of(frame, name)
-    broken = ~column(name).isin(*(literal(value, kind) for value in given.values))
-    return RowRule(_certain(broken), sf.concat(_told(name), sf.lit(", which is not accepted")), (name,))
+    broken = _certain(~column(name).isin(*(literal(value, kind) for value in given.values)))
+    return RowRule(broken, sf.concat(_told(name), sf.lit(", which is not accepted")), (name,), _count(broken))
 
 
 def _range(frame: DataFrame, given: Range) -> RowRule:
@@ -70,8 +76,10 @@ def _range(frame: DataFrame, given: Range) -> RowRule:
         raise InvalidStage(f"the range of {quoted(name)} has no ends", subject=name, action="give `min`, `max` or both")
     broken = _certain(reduce(or_, (side for side, _ in sides)))
     why = sf.coalesce(*(sf.when(side, sf.lit(text)) for side, text in sides))
-    ends = {"min": (sf.min, column(name)), "max": (sf.max, column(name))} if isinstance(kind, NumericType) else {}
-    return RowRule(broken, sf.concat(_told(name), why), (name,), ends)
+    measures = _count(broken)
+    if isinstance(kind, NumericType):
+        measures |= {"min": (sf.min, column(name)), "max": (sf.max, column(name))}
+    return RowRule(broken, sf.concat(_told(name), why), (name,), measures)
 
 
 def _regex(frame: DataFrame, given: Regex) -> RowRule:
@@ -89,7 +97,8 @@ def _regex(frame: DataFrame, given: Regex) -> RowRule:
             action="write one of Java's java.util.regex",
         ) from None
     why = sf.concat(_told(name), sf.lit(f", which doesn't match {given.pattern}"))
-    return RowRule(_certain(~text.rlike(whole)), why, (name,))
+    broken = _certain(~text.rlike(whole))
+    return RowRule(broken, why, (name,), _count(broken))
 
 
 def _expression(frame: DataFrame, sql: str) -> RowRule:
@@ -106,7 +115,8 @@ def _expression(frame: DataFrame, sql: str) -> RowRule:
             subject=sql,
             action="derive it as a column in an earlier step, and name that column",
         )
-    return RowRule(_certain(~sf.expr(sql)), sf.lit(f"not true: {sql}"))
+    broken = _certain(~sf.expr(sql))
+    return RowRule(broken, sf.lit(f"not true: {sql}"), (), _count(broken))
 
 
 _KINDS: dict[str, Callable[[DataFrame, Any], RowRule]] = {
@@ -120,6 +130,10 @@ _KINDS: dict[str, Callable[[DataFrame, Any], RowRule]] = {
 
 def counted(condition: Column) -> Column:
     return sf.count(sf.when(condition, sf.lit(1)))
+
+
+def _count(broken: Column) -> dict[str, Measure]:
+    return {"broken": (counted, broken)}
 
 
 def _certain(condition: Column) -> Column:
