@@ -178,6 +178,8 @@ def plan_rules(stage: str, rules: Sequence[Rule], frame: DataFrame, others: Mapp
     """A rule that doesn't fit the frame is an error now, before any job. `others` are the stages that rules look up,
     besides the stage itself.
     """
+    if not rules:
+        return RulePlan(())
     planned, others = [], {**others, stage: frame}
     for number, rule in enumerate(rules):
         try:
