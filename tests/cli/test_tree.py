@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage_hub.cli.answers import Edge, Node
-from lineage_hub.cli.terminal import print_table
 from lineage_hub.cli.tree import CYCLE, SEEN, draw, print_tree
+from lineage_hub.terminal import print_table
 
 
 def graph(*arrows: str) -> list[Node]:

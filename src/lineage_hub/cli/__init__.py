@@ -23,7 +23,7 @@ def main() -> None:
     try:
         load_app()()
     except LineageHubError as error:
-        from lineage_hub.cli.terminal import lines_of_text
+        from lineage_hub.terminal import lines_of_text
 
         print(lines_of_text(explain(error)), file=sys.stderr)
         sys.exit(error.exit_code)

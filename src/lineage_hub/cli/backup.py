@@ -12,9 +12,9 @@ from lineage_hub.cli import database_file
 from lineage_hub.cli.app import app
 from lineage_hub.cli.options import takes_settings
 from lineage_hub.cli.sending import progress
-from lineage_hub.cli.terminal import print_json
 from lineage_hub.errors import Conflict
 from lineage_hub.settings import Settings, make_data_dir
+from lineage_hub.terminal import print_json
 
 STORE = ("data_dir", "database_url")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -7,8 +7,8 @@ import typer
 
 from lineage_hub.cli.app import app
 from lineage_hub.cli.options import ALL, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.settings import MASK, Settings, every_setting, mask_url
+from lineage_hub.terminal import print_json, print_table
 
 config = typer.Typer(help="The settings that are in force.", no_args_is_help=True)
 app.add_typer(config, name="config")

@@ -17,9 +17,9 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import lines_of_text, print_json, print_table
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import lines_of_text, print_json, print_table
 
 PATH = "/dead-letters"
 PAGE = 1000

@@ -18,8 +18,8 @@ import msgspec
 from lineage_hub.cli.event_files import EventFile, Source
 from lineage_hub.cli.sending import BATCH_BYTES, progress
 from lineage_hub.cli.sent_before import Sent, SentBefore
-from lineage_hub.cli.terminal import one_line
 from lineage_hub.errors import InvalidRequest
+from lineage_hub.terminal import one_line
 from lineage_hub.transports.base import Refused
 from lineage_hub.wire.event_texts import EventReader, EventText
 

@@ -14,9 +14,9 @@ from typing import Any
 from lineage_hub.cli.answers import Lineage, RunMetrics
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.lineage import show_lineage
-from lineage_hub.cli.terminal import print_heading, print_table
 from lineage_hub.errors import InternalError
 from lineage_hub.sample.retail import PIPELINE, Day, write_day
+from lineage_hub.terminal import print_heading, print_table
 
 COLUMN = "revenue"
 

@@ -12,9 +12,9 @@ from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.lineage import show_lineage
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.sending import Sender, progress
-from lineage_hub.cli.terminal import print_heading, print_table
 from lineage_hub.errors import InternalError
 from lineage_hub.sample import HEADLINE, Week, shop_week
+from lineage_hub.terminal import print_heading, print_table
 from lineage_hub.transports.base import Refused
 
 RUNS_SHOWN = 8

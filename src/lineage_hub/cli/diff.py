@@ -10,10 +10,10 @@ from lineage_hub.cli.hub import Hub, Value
 from lineage_hub.cli.lineage import Direction
 from lineage_hub.cli.nodes import ARGUMENT_HELP, find_node
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import print_json, print_table
 
 EXAMPLES = """Examples:
 

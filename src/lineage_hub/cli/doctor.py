@@ -17,9 +17,9 @@ from lineage_hub.cli import database_file
 from lineage_hub.cli.app import app
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.errors import LineageHubError, Unreachable
 from lineage_hub.settings import Settings, mask_url
+from lineage_hub.terminal import print_json, print_table
 
 GB = 10**9
 SERVER_PACKAGES = ("alembic", "fastapi", "prometheus-client", "sqlalchemy", "uvicorn", "zstandard")

@@ -12,10 +12,10 @@ from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import print_json, print_table
 
 events = typer.Typer(help="List and show events; without a command they are listed.", cls=ListByDefault)
 app.add_typer(events, name="events")

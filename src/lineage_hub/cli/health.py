@@ -10,9 +10,9 @@ from lineage_hub.cli.answers import Health
 from lineage_hub.cli.app import app
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import lines_of_text, one_line, print_json, print_table
 from lineage_hub.errors import LineageHubError
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import lines_of_text, one_line, print_json, print_table
 
 # A hub asks each of its parts for three seconds at most.
 TIMEOUT_S = 10.0

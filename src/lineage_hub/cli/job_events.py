@@ -13,11 +13,11 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.sending import Sender
-from lineage_hub.cli.terminal import one_line, print_json
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.errors import InvalidEvent, InvalidRequest
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import one_line, print_json
 
 if TYPE_CHECKING:
     from openlineage.client.event_v2 import RunEvent

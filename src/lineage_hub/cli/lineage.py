@@ -10,12 +10,12 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.hub import Hub, Value
 from lineage_hub.cli.nodes import ARGUMENT_HELP, find_node
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.cli.tree import draw, print_tree
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import print_json
 
 
 class Direction(StrEnum):

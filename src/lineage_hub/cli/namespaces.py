@@ -10,8 +10,8 @@ from lineage_hub.cli.app import app
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.cli.options import HUB, takes_settings
-from lineage_hub.cli.terminal import print_json, print_table
 from lineage_hub.settings import Settings
+from lineage_hub.terminal import print_json, print_table
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -14,9 +14,9 @@ from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.sending import GIVE_UP_AFTER_S, MAX_BATCH, Sender
 from lineage_hub.cli.sent_before import SentBefore
-from lineage_hub.cli.terminal import print_json
 from lineage_hub.errors import InvalidRequest, Transient
 from lineage_hub.settings import Settings, mask_url
+from lineage_hub.terminal import print_json
 
 INTERRUPTED = 130
 CONTINUE = "the same command goes on where this one ended"

@@ -15,8 +15,8 @@ from typing import Protocol
 import msgspec
 
 from lineage_hub.cli.hub import Hub
-from lineage_hub.cli.terminal import one_line
 from lineage_hub.errors import BodyTooLarge, Overloaded, Transient
+from lineage_hub.terminal import one_line
 from lineage_hub.transports.base import Refused
 from lineage_hub.transports.patience import Patience
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lineage_hub.cli.answers import Edge, Node
-from lineage_hub.cli.terminal import one_line
+from lineage_hub.terminal import one_line
 
 SEEN = "(see above)"
 CYCLE = "(cycle)"

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +20,7 @@ from lineage_hub.errors import Conflict, InvalidRequest
 from lineage_hub.settings import load_settings
 from lineage_hub.spark.pipeline.run_folder import RunFolder, RunFolders
 from lineage_hub.spark.pipeline.status import ENDED, RunStatus
+from lineage_hub.terminal import print_json, print_table
 
 app = typer.Typer(name="pipeline", help="Run data pipelines on Spark, and watch them.", no_args_is_help=True)
 
@@ -75,7 +76,7 @@ def validate(file: File, param: Param = None, as_json: AsJson = False) -> None:
     problems = problems_of(file, _pairs(param))
     errors = [one for one in problems if one.level == "error"]
     if as_json:
-        _print_json([asdict(one) for one in problems])
+        print_json([asdict(one) for one in problems])
     else:
         for one in problems:
             print(f"{one.level}: {one}" + (f"; {one.action}" if one.action else ""))
@@ -89,12 +90,12 @@ def plan(file: File, param: Param = None, as_json: AsJson = False) -> None:
     """Print the stages in their order and the lineage to expect. Sources are looked at; nothing is run or written."""
     from lineage_hub.spark.pipeline.asking import ask
     from lineage_hub.spark.pipeline.planning import expected
-    from lineage_hub.spark.session import session
+    from lineage_hub.spark.session import quiet_session
 
     _, pipeline, _ = ask(file, _pairs(param))
-    found = expected(session(pipeline), pipeline)
+    found = expected(quiet_session(pipeline), pipeline)
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
         _print_expected(found)
 
@@ -133,23 +134,33 @@ def list_runs(
     """Print the runs that were started from this data folder, the newest first."""
     found = [one.status() for _, one in zip(range(limit), _folders(data), strict=False)]
     if as_json:
-        _print_json([msgspec.to_builtins(one) for one in found])
+        print_json([msgspec.to_builtins(one) for one in found])
         return
     rows = [(one.run_id, one.pipeline, one.state, _time(one.started_at), _took(one)) for one in found]
-    _print_table(("run", "pipeline", "state", "started (UTC)", "took"), rows)
+    print_table(("run", "pipeline", "state", "started (UTC)", "took"), rows)
 
 
-@app.command(epilog="Example: lineage-hub pipeline init retail.yaml")
-def init(file: File = Path("pipeline.yaml")) -> None:
-    """Write a commented example to begin with."""
-    from lineage_hub.spark.pipeline.example import example
+@app.command(epilog="Examples: lineage-hub pipeline init retail.yaml — … init retail.yaml --no-rows")
+def init(
+    file: File = Path("pipeline.yaml"),
+    no_rows: Annotated[bool, typer.Option("--no-rows", help="The example alone.")] = False,
+) -> None:
+    """Write a commented example to begin with, and a few rows to run it on."""
+    from lineage_hub.spark.pipeline.example import EXAMPLE_FILES, example
 
     try:
         with file.open("x") as made:
-            made.write(example())
+            made.write(example(str(file)))
     except FileExistsError:
         raise Conflict(f"{file} is there already", subject=str(file), action="name another file") from None
-    print(f"Wrote {file}. Next: lineage-hub pipeline validate {file}")
+    wrote = [str(file)]
+    for place, text in () if no_rows else EXAMPLE_FILES.items():
+        path = Path(place)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            wrote.append(place)
+    print(f"Wrote {', '.join(wrote)}. Next: lineage-hub pipeline {'validate' if no_rows else 'run'} {file}")
 
 
 def _folders(data: Path | None) -> RunFolders:
@@ -254,20 +265,21 @@ def _bars() -> Any:
 def _print_run(folder: RunFolder, *, as_json: bool) -> None:
     found = folder.status()
     if as_json:
-        _print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(found))
         return
     rows = [
         (one.name, one.kind, one.state, _number(one.rows), _number(one.rejected or None), _size(one.bytes), _took(one))
         for one in found.stages
     ]
-    _print_table(("stage", "kind", "state", "rows", "rejected", "bytes", "took"), rows)
+    print_table(("stage", "kind", "state", "rows", "rejected", "bytes", "took"), rows)
     rules = [
         (stage.name, one.name, one.severity, "holds" if one.passed else "broken", _number(one.broken), one.says)
         for stage in found.stages
         for one in stage.rules
     ]
     if rules:
-        _print_table(("stage", "rule", "severity", "", "rows", ""), rules)
+        print()
+        print_table(("stage", "rule", "severity", "judged", "rows", "says"), rules)
     for stage in found.stages:
         for change in stage.changes:
             print(f"schema of {stage.name}: {change}")
@@ -287,26 +299,10 @@ def _print_expected(found: dict[str, Any]) -> None:
         print(f"  makes  {stage['output']}")
         for column, origins in stage["columns"].items():
             print(f"    {column}" + (f" ← {', '.join(origins)}" if origins else ""))
+        if stage["rows"]:
+            print(f"    all of it ← {', '.join(stage['rows'])}")
         for reason in stage["opaque"]:
             print(f"  can't be seen through: {reason}")
-
-
-def _print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in head:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(no_color=not sys.stdout.isatty()).print(table)
-
-
-def _print_json(found: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 
 
 def _number(value: int | None) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 
 from pyspark.sql import SparkSession
 
@@ -60,6 +61,24 @@ def session(pipeline: Pipeline, *, master: str | None = None) -> SparkSession:
     for name, value in required_conf(pipeline).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def quiet_session(pipeline: Pipeline) -> SparkSession:
+    """For a person who asked for something else than Spark's log: it is shown only if no session comes of it."""
+    sys.stderr.flush()
+    shown = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        # The JVM keeps what is its stderr at the start.
+        os.dup2(log.fileno(), 2)
+        try:
+            return session(pipeline)
+        except BaseException:
+            log.seek(0)
+            os.write(shown, log.read())
+            raise
+        finally:
+            os.dup2(shown, 2)
+            os.close(shown)
 
 
 def _places(pipeline: Pipeline) -> list[Extract | Load]:

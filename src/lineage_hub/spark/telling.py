@@ -61,17 +61,24 @@ def _place(name: DatasetName) -> Facets:
     return {"dataSource": facet("1-0-1/DatasourceDatasetFacet", name=name.namespace, uri=name.namespace)}
 
 
-def column_facet(columns: Mapping[str, Iterable[Origin]], opaque: Sequence[Opaque] = ()) -> Facets:
-    """What steers every column alike is told once, of the dataset: a wide table would repeat it for each."""
+def of_columns_and_rows(
+    columns: Mapping[str, Iterable[Origin]],
+) -> tuple[dict[str, frozenset[Origin]], frozenset[Origin]]:
+    """Each column's own origins, and what steers every column alike: a wide table would repeat it for each."""
     sets = {
         name: frozenset(one for one in origins if not one.field.startswith(OWN)) for name, origins in columns.items()
     }
-    if not sets:
-        return {}
     everywhere = frozenset.intersection(*sets.values()) if len(sets) > 1 else frozenset()
-    shared = {one for one in everywhere if one.kind.type == "INDIRECT"}
+    shared = frozenset(one for one in everywhere if one.kind.type == "INDIRECT")
+    return {name: origins - shared for name, origins in sets.items()}, shared
+
+
+def column_facet(columns: Mapping[str, Iterable[Origin]], opaque: Sequence[Opaque] = ()) -> Facets:
+    own, shared = of_columns_and_rows(columns)
+    if not own:
+        return {}
     blurred = {name for one in opaque for name in one.columns}
-    fields = {name: {"inputFields": _inputs(origins - shared, name in blurred)} for name, origins in sets.items()}
+    fields = {name: {"inputFields": _inputs(origins, name in blurred)} for name, origins in own.items()}
     told: dict[str, Any] = {"fields": {name: each for name, each in fields.items() if each["inputFields"]}}
     if shared:
         told["dataset"] = _inputs(shared, False)

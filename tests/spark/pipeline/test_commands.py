@@ -20,7 +20,7 @@ class Terminal:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         environment = clean_environment() | {
-            "LINEAGE_HUB_DATA_DIR": str(self.folder / "data"),
+            "LINEAGE_HUB_DATA_DIR": str(self.folder / "hub"),
             "LINEAGE_HUB_SPOOL_FOLDER": str(self.folder / "spool"),
             "LINEAGE_HUB_URL": "http://127.0.0.1:9",
         }
@@ -36,8 +36,10 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 
 
 def test_init_writes_an_example_that_validate_takes(terminal: Terminal) -> None:
-    done = terminal.run("init", "mine.yaml")
+    done = terminal.run("init", "mine.yaml", "--no-rows")
     assert (done.returncode, done.stderr) == (0, "")
+    assert "pipeline plan mine.yaml" in (terminal.folder / "mine.yaml").read_text()
+    assert not (terminal.folder / "data").exists()
     again = terminal.run("init", "mine.yaml")
     assert again.returncode != 0
     assert "mine.yaml is there already" in again.stderr
@@ -56,15 +58,26 @@ def test_validate_names_line_and_nearest_key(terminal: Terminal) -> None:
     assert [one["line"] for one in json.loads(told.stdout) if one["level"] == "error"] == [8]
 
 
-def test_a_run_is_shown_listed_and_asked_for_again(terminal: Terminal) -> None:
+def test_the_example_runs_on_its_rows_and_is_listed_and_asked_for_again(tmp_path: Path) -> None:
     """With no hub: capture never fails the job."""
-    done = terminal.run("run", "small.yaml", "-p", f"at={terminal.folder}", "--master", "local[1]")
+    terminal = Terminal(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "customers.ndjson").write_text('{"customer_id": "mine"}')
+    began = terminal.run("init", "mine.yaml")
+    assert "Next: lineage-hub pipeline run mine.yaml" in began.stdout
+    assert (tmp_path / "data" / "customers.ndjson").read_text() == '{"customer_id": "mine"}'
+    (tmp_path / "data" / "customers.ndjson").unlink()
+    terminal.run("init", "again.yaml")
+    done = terminal.run("run", "mine.yaml", "--master", "local[1]")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\x1b" not in done.stdout
-    for word in ("orders", "doubled_orders", "COMPLETE", "not_null"):
+    for word in ("raw_orders", "save_revenue", "COMPLETE", "not_null", "1 of 5 rows have currency not among"):
         assert word in done.stdout
     listed = json.loads(terminal.run("list", "--json").stdout)
-    assert [(one["pipeline"], one["state"]) for one in listed] == [("small", "COMPLETE")]
+    assert [(one["pipeline"], one["state"]) for one in listed] == [("retail", "COMPLETE")]
+    stages = {one["name"]: (one["rows"], one["rejected"]) for one in listed[0]["stages"]}
+    assert (stages["raw_orders"], stages["orders"], stages["customers"]) == ((6, 1), (5, 1), (3, 1))
+    assert stages["save_revenue"][0] == 5
     shown = terminal.run("status", listed[0]["run_id"])
     assert (shown.returncode, "COMPLETE" in shown.stdout) == (0, True)
     ended = terminal.run("cancel", listed[0]["run_id"])
@@ -100,7 +113,7 @@ def test_plan_prints_the_lineage_to_expect_and_writes_nothing(terminal: Terminal
     write_files(tmp_path)
     before = sorted(one.name for one in tmp_path.iterdir())
     done = terminal.run("plan", str(tmp_path / "small.yaml"), "-p", f"at={tmp_path}", "--json")
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert found["order"] == [["orders"], ["doubled"], ["doubled_orders"]]
     assert found["stages"]["doubled"]["columns"]["twice"] == ["small.orders.amount TRANSFORMATION"]

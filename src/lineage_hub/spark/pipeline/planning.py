@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -14,11 +14,14 @@ from lineage_hub.spark.pipeline.definition import Pipeline
 from lineage_hub.spark.pipeline.places import reads_from
 from lineage_hub.spark.pipeline.quality import plan_rules
 from lineage_hub.spark.pipeline.targets import target_name
-from lineage_hub.spark.plan import DatasetName, lineage
+from lineage_hub.spark.plan import DatasetName, Origin, lineage
+from lineage_hub.spark.telling import of_columns_and_rows
 
 
 def expected(spark: SparkSession, pipeline: Pipeline) -> dict[str, Any]:
-    """As JSON: levels of stages that run at the same time, each stage with its inputs, output and columns."""
+    """As JSON: levels of stages that run at the same time, each stage with its inputs, output and columns, and what
+    decides of whole rows: filters, joins and the like.
+    """
     namespace = pipeline.namespace or get_config().namespace
     views = {name: DatasetName(namespace, f"{pipeline.name}.{name}") for name in pipeline.stages}
     built: dict[str, Built] = {}
@@ -34,17 +37,20 @@ def expected(spark: SparkSession, pipeline: Pipeline) -> dict[str, Any]:
     stages = {}
     for name, one in built.items():
         output = target_name(one.stage.load) if one.stage.load is not None else views[name]
+        columns, rows = of_columns_and_rows(one.lineage.columns)
         stages[name] = {
             "kind": one.stage.kind,
             "inputs": ["/".join(source.name) for source in one.lineage.inputs],
             "output": "/".join(output),
-            "columns": {
-                column: sorted(f"{origin.dataset.name}.{origin.field} {origin.kind}" for origin in origins)
-                for column, origins in one.lineage.columns.items()
-            },
+            "columns": {column: _listed(origins) for column, origins in columns.items()},
+            "rows": _listed(rows),
             "opaque": [opaque.reason for opaque in one.lineage.opaque],
         }
     return {"pipeline": pipeline.name, "order": levels, "stages": stages}
+
+
+def _listed(origins: Iterable[Origin]) -> list[str]:
+    return sorted(f"{one.dataset.name}.{one.field} {one.kind}" for one in origins)
 
 
 def _written_before(pipeline: Pipeline, name: str) -> str | None:
