@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from benchmarks.claims import NOT_JUDGED
 from benchmarks.report import README
 from benchmarks.run import PROGRAMS
+
+# What is compared with a program without us, or with itself earlier: at such sizes chance can make it negative.
+OF_DIFFERENCES = {"sdk_calls", "sdk_delivery", "spark_pipelines"}
 
 
 @pytest.mark.slow
@@ -22,14 +26,14 @@ def test_all_programs_run_at_tiny_sizes_and_leave_the_readme_alone(tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(results.read_text())
     assert list(found) == list(PROGRAMS)
-    for rows in found.values():
+    for program, rows in found.items():
         assert rows
         for row in rows:
             assert row["verdict"] == NOT_JUDGED
             assert row["figures"]
-    # What Spark's programs give are differences, which chance can make negative at such sizes.
-    others = [row for program, rows in found.items() if program != "spark_pipelines" for row in rows]
-    assert all(figure["value"] > 0 for row in others for figure in row["figures"]), others
+            for figure in row["figures"]:
+                assert isfinite(figure["value"])
+                assert figure["value"] > 0 or program in OF_DIFFERENCES, row
     for program in ("lineage_reads", "lineage_as_of", "column_lineage"):
         assert all(min(row["raw"]["nodes"]) > 1 for row in found[program])
     assert README.read_bytes() == readme
