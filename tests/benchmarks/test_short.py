@@ -12,8 +12,10 @@ from benchmarks.claims import NOT_JUDGED
 from benchmarks.report import README
 from benchmarks.run import PROGRAMS
 
-# What is compared with a program without us, or with itself earlier: at such sizes chance can make it negative.
-OF_DIFFERENCES = {"sdk_calls", "sdk_delivery", "spark_pipelines"}
+
+def may_be_negative(program: str, unit: str) -> bool:
+    """What Spark costs, and the slowest call, are told as differences: at such sizes chance can turn them round."""
+    return program == "spark_pipelines" or (program, unit) == ("sdk_calls", "ms p99")
 
 
 @pytest.mark.slow
@@ -33,7 +35,7 @@ def test_all_programs_run_at_tiny_sizes_and_leave_the_readme_alone(tmp_path: Pat
             assert row["figures"]
             for figure in row["figures"]:
                 assert isfinite(figure["value"])
-                assert figure["value"] > 0 or program in OF_DIFFERENCES, row
+                assert figure["value"] > 0 or may_be_negative(program, figure["unit"]), row
     for program in ("lineage_reads", "lineage_as_of", "column_lineage"):
         assert all(min(row["raw"]["nodes"]) > 1 for row in found[program])
     assert README.read_bytes() == readme

@@ -153,14 +153,13 @@ def init(
             made.write(example(str(file)))
     except FileExistsError:
         raise Conflict(f"{file} is there already", subject=str(file), action="name another file") from None
-    wrote = [str(file)]
-    for place, text in () if no_rows else EXAMPLE_FILES.items():
-        path = Path(place)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-            wrote.append(place)
-    print(f"Wrote {', '.join(wrote)}. Next: lineage-hub pipeline {'validate' if no_rows else 'run'} {file}")
+    if no_rows or Path("data").exists():  # never among rows of the user's own
+        print(f"Wrote {file}. Next: lineage-hub pipeline validate {file}")
+        return
+    for place, text in EXAMPLE_FILES.items():
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        Path(place).write_text(text)
+    print(f"Wrote {', '.join((str(file), *EXAMPLE_FILES))}. Next: lineage-hub pipeline run {file}")
 
 
 def _folders(data: Path | None) -> RunFolders:

@@ -62,12 +62,11 @@ def test_the_example_runs_on_its_rows_and_is_listed_and_asked_for_again(tmp_path
     """With no hub: capture never fails the job."""
     terminal = Terminal(tmp_path)
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "customers.ndjson").write_text('{"customer_id": "mine"}')
+    beside = terminal.run("init", "beside.yaml")
+    assert (beside.returncode, list((tmp_path / "data").iterdir())) == (0, [])
+    (tmp_path / "data").rmdir()
     began = terminal.run("init", "mine.yaml")
     assert "Next: lineage-hub pipeline run mine.yaml" in began.stdout
-    assert (tmp_path / "data" / "customers.ndjson").read_text() == '{"customer_id": "mine"}'
-    (tmp_path / "data" / "customers.ndjson").unlink()
-    terminal.run("init", "again.yaml")
     done = terminal.run("run", "mine.yaml", "--master", "local[1]")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\x1b" not in done.stdout

@@ -48,6 +48,13 @@ def test_what_is_made_unless_it_is_there_is_not_told_as_made(spark, format_, row
     assert (target.name.name.rpartition("/")[2], target.lifecycle) == (table, None)
 
 
+def test_a_view_made_unless_it_is_there_is_not_told_as_made_and_a_partition_still_changes_its_table(spark):
+    _, view = run(spark, "create view if not exists perhaps_seen as select 1 a")
+    assert (view.name.name, view.lifecycle) == ("default.perhaps_seen", None)
+    spark.sql("create table perhaps_parts (a int, p int) using parquet partitioned by (p)")
+    assert run(spark, "alter table perhaps_parts add if not exists partition (p = 1)")[1].lifecycle == "ALTER"
+
+
 @pytest.mark.parametrize("format_", ["parquet", "delta"])
 def test_rows_added_to_a_table_get_its_names(spark, format_):
     spark.sql(f"create table added_{format_} (a int, b string) using {format_}")

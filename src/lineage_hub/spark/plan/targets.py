@@ -16,13 +16,13 @@ from lineage_hub.spark.plan.rules import by_class
 from lineage_hub.spark.plan.tree import Json, Node
 
 # Of what is made unless it is there, the plan doesn't say whether it was: neither mode "Ignore" nor these.
-_UNLESS_THERE = ("ignoreIfExists", "ifNotExists")
+_UNLESS_THERE = ("ignoreIfExists", "ifNotExists", "allowExisting")
 _BY_MODE = {"Overwrite": "OVERWRITE", "Append": "APPEND", "ErrorIfExists": "CREATE"}
 _LIFECYCLES = by_class(
     (
         "CREATE",
         """CreateTable CreateTableAsSelect CreateTableCommand CreateDataSourceTableCommand CreateTableLikeCommand
-        CreateDeltaTableCommand""",
+        CreateDeltaTableCommand CreateViewCommand""",
     ),
     ("OVERWRITE", "ReplaceTable ReplaceTableAsSelect"),
     ("DROP", "DropTable DropTableCommand DropView"),
@@ -111,8 +111,7 @@ def _view(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
         return None
     if "database" not in identifier:
         return None  # a temporary view is in no database
-    lifecycle = "CREATE" if command.kind == "CreateViewCommand" else "ALTER"
-    return Target(catalog.table_name(identifier), format="view", lifecycle=lifecycle)
+    return Target(catalog.table_name(identifier), format="view", lifecycle=_lifecycle(command))
 
 
 def _renamed(command: Node, jcommand: Any, catalog: Catalog) -> Target | None:
@@ -188,9 +187,9 @@ def _placed(table: Table, command: Node, jcommand: Any, catalog: Catalog) -> Tab
 
 
 def _lifecycle(command: Node) -> str | None:
-    if any(command.raw.get(field) is True for field in _UNLESS_THERE):
-        return None
-    return _LIFECYCLES.get(command.kind, "ALTER")
+    found = _LIFECYCLES.get(command.kind, "ALTER")
+    perhaps = found == "CREATE" and any(command.raw.get(field) is True for field in _UNLESS_THERE)
+    return None if perhaps else found
 
 
 def _described(value: Json, field: str, jcommand: Any, catalog: Catalog) -> Table | None:
