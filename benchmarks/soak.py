@@ -65,6 +65,16 @@ def render_table(machine: str, figures: dict[str, dict[str, Any]], outcomes: dic
     return "\n".join(lines)
 
 
+def _run_to_its_end(command: list[str], environment: dict[str, str]) -> int:
+    """Ctrl-C reaches pytest too, which then stops the servers that its tests have started: it gets the time to."""
+    pytest = subprocess.Popen(command, cwd=ROOT, env=environment)
+    try:
+        return pytest.wait()
+    except KeyboardInterrupt:
+        pytest.wait()
+        raise
+
+
 def run_part(suites: dict[str, tuple[str, ...]], for_pytest: list[str]) -> tuple[int, str]:
     """The exit code that isn't 0, if any, and the table."""
     machine = describe_machine()
@@ -78,7 +88,7 @@ def run_part(suites: dict[str, tuple[str, ...]], for_pytest: list[str]) -> tuple
             # A proof at full size may take long: the limit of the everyday suite would end it.
             report = f"--junitxml={Path(name, f'{number}.xml')}"
             command = [sys.executable, "-m", "pytest", "-o", "timeout=0", report, suite, *options, *for_pytest]
-            code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode or code
+            code = _run_to_its_end(command, environment) or code
         took_s = time.monotonic() - started_at
         return code, render_table(machine, read_figures(folder), count_outcomes(Path(name)), took_s)
 

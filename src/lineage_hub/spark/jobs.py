@@ -59,6 +59,19 @@ class JobMetrics(msgspec.Struct, frozen=True):
     stages: tuple[StageMetrics, ...]
 
 
+class RunningJob(msgspec.Struct, frozen=True):
+    """A glance at a job that hasn't ended; what was read is that of the stages that run now."""
+
+    id: int
+    group: str
+    tasks: int
+    tasks_done: int
+    records_in: int
+
+    def as_ended(self) -> RunningJob:
+        return msgspec.structs.replace(self, tasks_done=self.tasks)
+
+
 class JobStore:
     """Spark's own store of what runs and ran, which is there without its web page."""
 
@@ -81,8 +94,18 @@ class JobStore:
             return False  # a bus that is too slow costs figures, never the run
         return True
 
+    def running(self) -> list[RunningJob]:
+        """Of the groups that have a name. Cheap enough for every second: single figures, no lists as JSON."""
+        numbers = self._tracker.getActiveJobIds()
+        if not numbers:
+            return []
+        stages = self._store.activeStages()
+        read = {stage.stageId(): stage.inputRecords() for stage in map(stages.apply, range(stages.size()))}
+        told = [self._store.job(number) for number in numbers]
+        return [_running_job(job, read) for job in told if job.jobGroup().isDefined()]
+
     def of_group(self, group: str, *, times: bool = True) -> list[JobMetrics]:
-        """Without `times` it is cheap enough to ask again and again: Spark sorts the times of all tasks for them."""
+        """`times` make Spark sort the times of all tasks."""
         return self._with_stages(self._tracker.getJobIdsForGroup(group), times)
 
     def of_tag(self, tag: str) -> list[JobMetrics]:
@@ -106,6 +129,17 @@ class JobStore:
 
     def _read(self, told: Any) -> Any:
         return msgspec.json.decode(self._mapper.writeValueAsString(told))
+
+
+def _running_job(told: Any, read: dict[int, int]) -> RunningJob:
+    stages = told.stageIds().mkString(",").split(",")
+    return RunningJob(
+        id=told.jobId(),
+        group=told.jobGroup().get(),
+        tasks=told.numTasks() - told.numSkippedTasks(),
+        tasks_done=told.numCompletedTasks(),
+        records_in=max((read.get(int(number), 0) for number in stages if number), default=0),
+    )
 
 
 def _job(told: dict[str, Any], stages: dict[int, list[StageMetrics]]) -> JobMetrics:

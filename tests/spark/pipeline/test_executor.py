@@ -1,6 +1,8 @@
 """A pipeline runs as a whole: one story in the hub, one trace, and nothing left half done."""
 
+import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from lineage_hub.spark.jobs import JobStore
 from lineage_hub.spark.pipeline.parameters import resolve
 from lineage_hub.spark.pipeline.planning import expected
 from lineage_hub.spark.pipeline.reading import read_pipeline
+from lineage_hub.spark.pipeline.status import RunStatus
 from tests.hub_process import HubProcess
 from tests.spark.pipeline.told import Told, stage, telling
 
@@ -204,6 +207,58 @@ def test_stages_that_need_nothing_of_each_other_run_at_the_same_time(told: Told)
         assert (run["state"], run["facets"]["parent"]["run"]["runId"]) == ("COMPLETED", status.run_id)
     assert {name for name, _ in told.origins("left", "amount")} == {"left", "two.left", "two.orders", "orders.csv"}
     assert "orders.csv" not in {name for name, _ in told.origins("right", "country")}
+
+
+PARTS, ROWS = 4, 10
+
+
+def until_told(frame: DataFrame) -> DataFrame:
+    """The last rows come when somebody has made the file `go`."""
+
+    @fn.udf("bigint")
+    def when_told(number: int, go: str) -> int:
+        for _ in range(600):
+            if number < (PARTS - 1) * ROWS or os.path.exists(go):
+                return number
+            time.sleep(0.1)
+        raise TimeoutError("nobody was told how far the load is")
+
+    (folder,) = {str(Path(path.removeprefix("file:")).parent) for path in frame.inputFiles()}
+    return frame.withColumn("number", when_told("number", fn.lit(f"{Path(folder).parent}/go")))
+
+
+SLOW = """
+name: slow
+namespace: tests
+parameters: {at: {}}
+stages:
+  numbers: {extract: {format: csv, path: "${at}/numbers", schema: {number: bigint}}}
+  waiting: {transform: {from: numbers, steps: [python: "tests.spark.pipeline.test_executor:until_told"]}}
+  written: {load: {from: waiting, format: parquet, path: "${at}/written"}}
+"""
+
+
+def test_how_far_a_load_is_shows_while_it_runs(told: Told) -> None:
+    folder = told.folder / "numbers"
+    folder.mkdir()
+    for part in range(PARTS):
+        lines = ["number", *(str(part * ROWS + number) for number in range(ROWS))]
+        (folder / f"{part}.csv").write_text("\n".join(lines))
+    on_the_way: list[tuple[int, int | None, int]] = []
+
+    def watch(status: RunStatus) -> None:
+        written = stage(status, "written")
+        if written.state == "RUNNING" and written.rows:
+            on_the_way.append((written.percent, written.rows, stage(status, "waiting").percent))
+            (told.folder / "go").touch()
+
+    status = told.execute(told.executor(SLOW, on_change=watch))
+    assert (status.state, status.error) == ("COMPLETE", "")
+    percent, rows, before = on_the_way[0]
+    assert 0 < percent < 100
+    assert before == percent
+    assert rows is not None and 0 < rows < PARTS * ROWS
+    assert (stage(status, "written").percent, stage(status, "written").rows) == (100, PARTS * ROWS)
 
 
 BROKEN = PIPELINE.replace("{not_null: customer_id, severity: quarantine}", "{not_null: customer_id, severity: fail}")

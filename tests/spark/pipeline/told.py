@@ -1,7 +1,7 @@
 """A pipeline runs against a real hub and a recording receiver of OTLP; what they were told leaves, for tests."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from lineage_hub.spark.pipeline.status import RunStatus, StageStatus
 from tests.transports.recorder import Recorder
 
 WAIT_S = 60.0
+OnChange = Callable[[RunStatus], None]
 
 
 @dataclass
@@ -34,11 +35,17 @@ class Told:
     def run(self, definition: str, **parameters: str) -> RunStatus:
         return self.execute(self.executor(definition, **parameters))
 
-    def executor(self, definition: str, reused: tuple[str, ...] = (), **parameters: str) -> Executor:
+    def executor(
+        self, definition: str, reused: tuple[str, ...] = (), on_change: OnChange | None = None, **parameters: str
+    ) -> Executor:
         given = {"at": str(self.folder), **parameters}
         pipeline = resolve(read_pipeline(definition), given, {})
         return Executor(
-            self.spark, pipeline, state_folder=self.folder / "state", reused=reused, on_change=self.statuses.append
+            self.spark,
+            pipeline,
+            state_folder=self.folder / "state",
+            reused=reused,
+            on_change=on_change or self.statuses.append,
         )
 
     def execute(self, executor: Executor) -> RunStatus:

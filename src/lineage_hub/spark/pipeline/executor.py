@@ -30,12 +30,13 @@ from lineage_hub.spark.pipeline.blame import essence, guilty
 from lineage_hub.spark.pipeline.building import MALFORMED, READ, Built, build
 from lineage_hub.spark.pipeline.definition import Pipeline
 from lineage_hub.spark.pipeline.kept_rows import KeptRows
+from lineage_hub.spark.pipeline.progress import Progress
 from lineage_hub.spark.pipeline.quality import RuleResult
 from lineage_hub.spark.pipeline.quarantine import write_rejects
 from lineage_hub.spark.pipeline.remembered import Known, Memory
 from lineage_hub.spark.pipeline.spans import run_span
 from lineage_hub.spark.pipeline.stage_runs import StageRun
-from lineage_hub.spark.pipeline.status import Board, RunStatus, StageStatus
+from lineage_hub.spark.pipeline.status import Board, Far, RunStatus, StageStatus
 from lineage_hub.spark.pipeline.targets import target_name
 from lineage_hub.spark.plan import DatasetName
 from lineage_hub.spark.telling import fields_of
@@ -68,6 +69,7 @@ class Executor:
         self._memory = Memory(state_folder)
         self._before: dict[DatasetName, Known | None] = {}
         self._jobs = JobStore(spark.sparkContext)
+        self._progress = Progress(self._jobs)
         self._views = {name: DatasetName(self._namespace, f"{pipeline.name}.{name}") for name in pipeline.stages}
         self._built: dict[str, Built] = {}
         self._running: dict[str, StageRun] = {}
@@ -189,7 +191,7 @@ class Executor:
             # Before the hub hears of this run: it is asked how things were.
             self._check_schema(telling, built, output)
             telling.tell_lineage(built, output, fields_of(built.frame), is_view=stage.load is None)
-            if stage.load is not None or not self._is_read(name):
+            if self._moves(built):
                 self._move(built)
         except BaseException as error:
             failed = self._failure(name, error)
@@ -198,7 +200,7 @@ class Executor:
             blamed = self._running[str(failed.subject)] if isinstance(failed, StageFailed) else telling
             blamed.end(self._jobs, self._group(blamed.name), failed)
             raise failed from error
-        if stage.load is not None or not self._is_read(name):
+        if self._moves(built):
             self._complete(built)
 
     def _move(self, built: Built) -> None:
@@ -337,21 +339,19 @@ class Executor:
             try:
                 if self._cancelled.is_set():
                     self._cancel_jobs()  # those that have begun since
-                self._tell_progress()
-                self.board.beat()
+                self.board.beat(self._how_far())
             except Exception as error:
                 warn_once(f"progress {type(error).__name__}", "progress can't be told: %s", error)
 
-    def _tell_progress(self) -> None:
-        for name in self.board.names():
-            if self.board.is_running(name) and name in self._built:
-                jobs = self._jobs.of_group(self._group(name), times=False)
-                stages = [stage for job in jobs for stage in job.stages]
-                tasks = sum(one.tasks for one in stages)
-                if tasks:
-                    percent = min(99, 100 * sum(one.tasks_done for one in stages) // tasks)
-                    rows = max(one.records_in for one in stages) or None
-                    self.board.tell_progress(name, percent=percent, rows=rows)
+    def _how_far(self) -> dict[str, Far]:
+        """By stage. Rows move when they are loaded: as far as a load is, so far is what it reads."""
+        groups = self._progress.look()
+        found: dict[str, Far] = {}
+        for name, built in tuple(self._built.items()):
+            far = groups.get(self._group(name))
+            if far is not None and self._moves(built):
+                found |= {one.name: Far(far.percent, None) for one in built.all_upstream()} | {name: far}
+        return found
 
     def _written_rows(self, name: str) -> int | None:
         """As Spark counted them while they were written."""
@@ -365,8 +365,9 @@ class Executor:
     def _readers(self, name: str) -> list[str]:
         return [other for other, stage in self._pipeline.stages.items() if name in graph.reads(other, stage)]
 
-    def _is_read(self, name: str) -> bool:
-        return bool(self._readers(name))
+    def _moves(self, built: Built) -> bool:
+        """Whether its rows are asked for, and with them those of all stages before it."""
+        return built.stage.load is not None or not self._readers(built.name)
 
     def _group(self, name: str) -> str:
         return f"{self.run.id}:{name}"

@@ -95,7 +95,9 @@ class RunFolder:
         try:
             return msgspec.json.decode((self.path / name).read_bytes(), type=of)
         except FileNotFoundError:
-            raise NotFound(f"there is no run {self.id}", subject=self.id, action="list them: pipeline list") from None
+            raise NotFound(
+                f"there is no run {self.id}", subject=self.id, action="list them: `lineage-hub pipeline list`"
+            ) from None
 
     def _write(self, name: str, content: Any) -> None:
         self._replace(name, msgspec.json.encode(content))
@@ -143,7 +145,9 @@ class RunFolders:
     def find(self, run_id: str) -> RunFolder:
         folder = RunFolder(self._root / (run_id if _ID.fullmatch(run_id) else "none"))
         if not (folder.path / "asked.json").exists():
-            raise NotFound(f"there is no run {run_id[:80]}", subject=run_id[:80], action="list them: pipeline list")
+            raise NotFound(
+                f"there is no run {run_id[:80]}", subject=run_id[:80], action="list them: `lineage-hub pipeline list`"
+            )
         return folder
 
     def __iter__(self) -> Iterator[RunFolder]:

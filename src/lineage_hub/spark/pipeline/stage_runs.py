@@ -93,11 +93,12 @@ class StageRun:
             self._quietly(lambda: self._add_figures(store.of_group(group), error))
             self._quietly(lambda: self.run.end(error))
         ended: State = state or ("COMPLETE" if error is None else "FAIL" if isinstance(error, Exception) else "ABORT")
-        self._board.end_stage(self.name, ended, "" if error is None else str(error) or type(error).__name__)
+        says = "" if error is None else str(error) or type(error).__name__
+        counted = self.counted
+        self._board.end_stage(self.name, ended, says, rows=counted.rows, rejected=counted.rejected, bytes=counted.bytes)
 
     def _add_figures(self, jobs: Sequence[JobMetrics], error: BaseException | None) -> None:
         counted = self.counted
-        self._board.tell(self.name, rows=counted.rows, rejected=counted.rejected, bytes=counted.bytes)
         if self._output is not None:
             self.run.put("outputs", self._output, {**_statistics(counted), **quality_facets(self.results)})
         for span in job_spans(self.run, jobs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -62,6 +62,13 @@ class RunStatus(msgspec.Struct):
     stages: list[StageStatus] = []
 
 
+class Far(msgspec.Struct, frozen=True):
+    """How far a group of jobs is, and how many rows it has read so far."""
+
+    percent: int
+    rows: int | None
+
+
 class Board:
     """The one place where the state of a run is kept while it runs."""
 
@@ -80,22 +87,13 @@ class Board:
     def begin_stage(self, name: str, run_id: str) -> None:
         self._change(self._stages[name], state="RUNNING", run_id=run_id, started_at=time.time())
 
-    def end_stage(self, name: str, state: State, error: str = "") -> None:
+    def end_stage(self, name: str, state: State, error: str = "", **counted: int | None) -> None:
+        """What was counted at its end replaces what was seen on the way."""
         done = {"percent": 100} if state in ("COMPLETE", "REUSED") else {}
-        self._change(self._stages[name], state=state, ended_at=time.time(), error=error, **done)
+        self._change(self._stages[name], state=state, ended_at=time.time(), error=error, **counted, **done)
 
     def tell(self, name: str, **found: Any) -> None:
         self._change(self._stages[name], **found)
-
-    def tell_progress(self, name: str, **found: Any) -> None:
-        """Only while it runs: what was counted at its end is not replaced by what was seen on the way."""
-        with self._lock:
-            if self.is_running(name):
-                self.tell(name, **found)
-
-    def is_running(self, name: str) -> bool:
-        with self._lock:
-            return self._stages[name].state == "RUNNING"
 
     def state_of(self, name: str) -> State:
         with self._lock:
@@ -104,8 +102,15 @@ class Board:
     def names(self) -> Iterable[str]:
         return tuple(self._stages)
 
-    def beat(self) -> None:
-        self._change(self._status, heartbeat_at=time.time())
+    def beat(self, progress: Mapping[str, Far]) -> None:
+        """A sign of life, and how far the stages are: only those that run, and never back to where they were."""
+        with self._lock:
+            for name, far in progress.items():
+                stage = self._stages[name]
+                if stage.state == "RUNNING":
+                    stage.percent = max(stage.percent, far.percent)
+                    stage.rows = max(stage.rows or 0, far.rows or 0) or None
+            self._change(self._status, heartbeat_at=time.time())
 
     def snapshot(self) -> RunStatus:
         with self._lock:
