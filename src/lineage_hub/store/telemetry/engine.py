@@ -1,4 +1,4 @@
-"""The program of the engine's process: a folder and, on standard input, a secret enter; on standard output a port leaves.
+"""The program of the engine's process: a folder and, on standard input, a secret enter; a port leaves.
 
 It serves ClickHouse's HTTP interface on loopback until its standard input ends, which a hub that is killed ends too.
 """
@@ -24,8 +24,8 @@ from lineage_hub.store.telemetry.front import front
 
 READERS = 4
 WRITERS = 2
-LOCK_FILE = "lock"
-DATA_FOLDER = "data"
+LOCK_FILE = "engine.lock"
+DATA_FOLDER = "engine"
 # What runs gets this long to end once the hub is gone.
 LINGER_S = 15.0
 # A connection that the engine closed while it was idle would fail the insert that comes next.

@@ -3,6 +3,7 @@
 It is what clickhouse-connect uses: statements, bound parameters, settings, inserts, compression and error codes.
 """
 
+import asyncio
 import gzip
 import hmac
 import json
@@ -16,6 +17,7 @@ from email.policy import HTTP
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
+import lz4.frame
 import zstandard
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -36,12 +38,6 @@ _STATUS = {
 }
 
 
-def _lz4() -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]:
-    import lz4.frame
-
-    return lz4.frame.compress, lz4.frame.decompress
-
-
 def _zstd_whole(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(data)
 
@@ -50,10 +46,10 @@ _INFLATE: Mapping[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.decompress,
     "deflate": zlib.decompress,
     "zstd": _zstd_whole,
-    "lz4": lambda data: _lz4()[1](data),
+    "lz4": lz4.frame.decompress,
 }
 _DEFLATE: Mapping[str, Callable[[bytes], bytes]] = {
-    "lz4": lambda data: _lz4()[0](data),
+    "lz4": lz4.frame.compress,
     "zstd": lambda data: zstandard.ZstdCompressor(1).compress(data),
     "gzip": lambda data: gzip.compress(data, 1),
     "deflate": lambda data: zlib.compress(data, 1),
@@ -66,8 +62,6 @@ def front(connections: Connections, secret: str, *, readers: int, writers: int) 
     writing = ThreadPoolExecutor(writers, "write")
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        import asyncio
-
         request = Request(scope, receive)
         if request.url.path == "/ping":
             await PlainTextResponse("Ok.\n")(scope, receive, send)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 DEFAULT_FORMAT = "TabSeparated"
 # Of the HTTP interface itself; every other parameter is a setting of the statement.
 _OF_HTTP = frozenset(
-    """
-    query database default_format user password quota_key query_id stacktrace role
-    session_id session_timeout session_check close_session client_protocol_version
-    compress decompress buffer_size wait_end_of_query enable_http_compression
-    send_progress_in_http_headers http_headers_progress_interval_ms
-    cancel_http_readonly_queries_on_client_close
-    """.split()
-)
+    (
+        "query", "database", "default_format", "user", "password", "quota_key", "query_id", "stacktrace", "role",
+        "session_id", "session_timeout", "session_check", "close_session", "client_protocol_version",
+        "compress", "decompress", "buffer_size", "wait_end_of_query", "enable_http_compression",
+        "send_progress_in_http_headers", "http_headers_progress_interval_ms",
+        "cancel_http_readonly_queries_on_client_close",
+    )
+)  # fmt: skip
 _PARAMETER = "param_"
 _NAME = rb"(?:`(?:[^`\\]|\\.|``)*`|\"(?:[^\"\\]|\\.)*\"|\w+)"
 # An insert whose data follow. Anything else that begins with INSERT (SELECT, VALUES) is a statement like others.
@@ -49,18 +49,14 @@ def read_statement(arguments: Mapping[str, str], body: bytes) -> Statement:
     """As ClickHouse does it: the statement begins in `query` and goes on in the body."""
     bound = {name[len(_PARAMETER) :]: value for name, value in arguments.items() if name.startswith(_PARAMETER)}
     settings = {
-        name: value
-        for name, value in arguments.items()
-        if name not in _OF_HTTP and not name.startswith(_PARAMETER)
+        name: value for name, value in arguments.items() if name not in _OF_HTTP and not name.startswith(_PARAMETER)
     }
     database = arguments.get("database", "")
     query = arguments.get("query", "").encode()
     insert = _INSERT.match(query or body)
     if insert is not None:
         data = query[insert.end() :] + body if query else body[insert.end() :]
-        return Statement(
-            insert["head"].decode(), insert["format"].decode(), bound, settings, database, data
-        )
+        return Statement(insert["head"].decode(), insert["format"].decode(), bound, settings, database, data)
     text = (query + b"\n" + body if query and body else query or body).decode()
     named = _FORMAT.search(text)
     default = arguments.get("default_format") or DEFAULT_FORMAT
