@@ -17,12 +17,10 @@ def _numbers(points: list[Any]) -> Own:
     which = [point.WhichOneof("value") for point in points]
     if None in which and not all(which[at] or _says_nothing(point) for at, point in enumerate(points)):
         raise attributes.Doubtful
-    integers = [point.as_int for point in points]
     return {
-        # The default of either is zero, so that their sum is the one that is set.
         "value": [float(point.as_int) if kind == "as_int" else point.as_double
                   for point, kind in zip(points, which, strict=True)],
-        "int_value": integers,
+        "int_value": [point.as_int for point in points],
         "is_int": [kind == "as_int" for kind in which],
         "exemplars": _exemplars(points),
     }  # fmt: skip
