@@ -12,6 +12,7 @@ from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
+from lineage_hub.wire.otlp.columns import TelemetryTaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Hub:
     intake: Intake
     metrics: Metrics
     queries: Queries
+    # None where the extra is not installed.
+    telemetry: TelemetryTaker | None = None
 
 
 def hub_of(connection: Connection) -> Hub:

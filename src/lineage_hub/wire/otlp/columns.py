@@ -5,7 +5,7 @@ Maps lie flat, as Arrow has them: a dictionary for each span would cost more tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, overload
 
@@ -50,12 +50,18 @@ class MapColumn(Sequence[dict[str, str]]):
     def extend(self, other: MapColumn) -> None:
         maps, entries = len(self.offsets) - 1, len(self.keys)
         if self.rows is not None or other.rows is not None:
-            mine = list(range(maps)) if self.rows is None else self.rows
             theirs = range(len(other.offsets) - 1) if other.rows is None else other.rows
-            self.rows = mine + [maps + row for row in theirs]
+            if self.rows is None:
+                self.rows = list(range(maps))
+            self.rows += [maps + row for row in theirs]
         self.offsets += [entries + offset for offset in other.offsets[1:]]
         self.keys += other.keys
         self.values += other.values
+
+    def chosen(self, rows: Sequence[int]) -> MapColumn:
+        """The same maps, of these rows alone."""
+        named = rows if self.rows is None else [self.rows[row] for row in rows]
+        return MapColumn(self.offsets, self.keys, self.values, list(named))
 
 
 Column = list[Any] | MapColumn
@@ -89,6 +95,22 @@ class PointColumns(Columns):
 
     __slots__ = ()
 
+    def names(self) -> list[str]:
+        """Of the metrics, each once."""
+        return list(dict.fromkeys(self.columns["metric_name"]))
+
+    def refuse(self, names: set[str], cause: str) -> None:
+        """Leave out the points of these metrics."""
+        rows = [at for at, name in enumerate(self.columns["metric_name"]) if name not in names]
+        self.rejected += self.count - len(rows)
+        room = MOST_REASONS - len(self.reasons)
+        self.reasons = self.reasons + [f"metric {name[:80]!r}: {cause}" for name in sorted(names)[:room]]
+        self.columns = {
+            name: column.chosen(rows) if isinstance(column, MapColumn) else [column[at] for at in rows]
+            for name, column in self.columns.items()
+        }
+        self.count = len(rows)
+
 
 class LogColumns(Columns):
     """Of the table `logs`."""
@@ -108,9 +130,22 @@ class Refusals:
 
 
 class TelemetryTaker(Protocol):
-    """Takes the rows of a request; they are durable when the call returns. What it can't do it raises of our errors.
+    """Who makes rows durable. What it can't do it raises as one of our errors."""
 
-    `identity` is the SHA-256 of the request's body: a repeat is answered alike and counts once.
-    """
+    async def submit(
+        self,
+        kind: Kind,
+        namespace: str,
+        identity: bytes,
+        columns: Mapping[str, Sequence[Any]],
+        *,
+        size: int | None = None,
+    ) -> None:
+        """The rows are durable when it returns.
 
-    async def submit(self, kind: Kind, namespace: str, identity: bytes, columns: Columns) -> None: ...
+        `identity` is the SHA-256 of the request's body: a repeat counts once. `size` is about what the columns take
+        in memory.
+        """
+
+    async def admit(self, namespace: str, names: Sequence[str]) -> set[str]:
+        """Those of the names of metrics that are too many for the namespace; the others are remembered."""

@@ -14,7 +14,7 @@ import msgspec
 from lineage_hub.errors import BodyTooLarge, InvalidRequest
 from lineage_hub.model.scope import is_tenant_name
 from lineage_hub.wire.otlp import schema
-from lineage_hub.wire.otlp.columns import MOST_REASONS, Columns, Kind, PointColumns, Refusals, SpanColumns
+from lineage_hub.wire.otlp.columns import Columns, Kind, PointColumns, Refusals, SpanColumns
 from lineage_hub.wire.otlp.json_form import Unreadable, fill
 from lineage_hub.wire.otlp.points import read_metrics
 from lineage_hub.wire.otlp.rows import Row, attributes_of, metric_of, span_of
@@ -40,8 +40,23 @@ class TelemetryEnvelope:
     namespace: str
     spans: dict[str, SpanColumns] = field(default_factory=dict)
     points: dict[str, PointColumns] = field(default_factory=dict)
-    spans_refused: Refusals = field(default_factory=Refusals)
-    points_refused: Refusals = field(default_factory=Refusals)
+    spans_unread: Refusals = field(default_factory=Refusals)
+    points_unread: Refusals = field(default_factory=Refusals)
+
+    @property
+    def spans_rejected(self) -> int:
+        return self.spans_unread.count + sum(one.rejected for one in self.spans.values())
+
+    @property
+    def points_rejected(self) -> int:
+        return self.points_unread.count + sum(one.rejected for one in self.points.values())
+
+    @property
+    def errors(self) -> list[str]:
+        """Bounded, as the reasons of each part are."""
+        found: list[Columns] = [*self.spans.values(), *self.points.values()]
+        reasons = [*self.spans_unread.reasons, *self.points_unread.reasons]
+        return reasons + [reason for one in found for reason in one.reasons]
 
 
 def read_envelope(body: bytes, most: int) -> TelemetryEnvelope:
@@ -63,12 +78,10 @@ def read_envelope(body: bytes, most: int) -> TelemetryEnvelope:
             action="send them in several requests, or raise ingest_max_events",
         )
     found = TelemetryEnvelope(shape.namespace)
-    for namespace, spans in _bodies("traces", traces, shape.namespace, found.spans_refused).items():
+    for namespace, spans in _bodies("traces", traces, shape.namespace, found.spans_unread).items():
         found.spans[namespace] = read_traces(spans)
-        _note(found.spans[namespace], found.spans_refused)
-    for namespace, points in _bodies("metrics", metrics, shape.namespace, found.points_refused).items():
+    for namespace, points in _bodies("metrics", metrics, shape.namespace, found.points_unread).items():
         found.points[namespace] = read_metrics(points)
-        _note(found.points[namespace], found.points_refused)
     return found
 
 
@@ -79,11 +92,6 @@ def _check_namespace(name: str) -> None:
             subject="namespace",
             action="use 3 to 50 lower-case letters, digits and hyphens, with a letter or digit at both ends",
         )
-
-
-def _note(columns: Columns, refusals: Refusals) -> None:
-    refusals.count += columns.rejected
-    refusals.reasons += columns.reasons[: MOST_REASONS - len(refusals.reasons)]
 
 
 class _Request:

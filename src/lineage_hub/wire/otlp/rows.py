@@ -1,4 +1,4 @@
-"""A span or a metric enters as a mapping with the fields of the SDK, of OTLP or of the tables; OTLP's JSON of it leaves.
+"""A span or a metric enters as a mapping, with fields as the SDK, OTLP or the tables name them; OTLP's JSON leaves.
 
 Attributes may be a plain mapping or OTLP's list. A field with a name that nobody knows is an error: it would be lost.
 """
