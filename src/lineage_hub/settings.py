@@ -156,6 +156,9 @@ class Settings:
     pipeline_most_running: int = _setting(
         2, "Most pipelines that run at a time; one more gets 503.", least=1, most=1000
     )
+    otlp_grpc_port: int = _setting(
+        0, "Port that takes OpenTelemetry's OTLP over gRPC, usually 4317; 0 means none.", least=0, most=65535
+    )
     log_level: str = _setting("info", "Least level that is logged.",
                               choices=("debug", "info", "warning", "error"))  # fmt: skip
     log_format: str = _setting(
