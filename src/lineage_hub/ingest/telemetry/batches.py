@@ -1,0 +1,96 @@
+"""Requests enter as columns; batches leave: for each table the rows of all of them, with what the journal says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal
+
+from lineage_hub.errors import InternalError
+from lineage_hub.ingest.telemetry.journal import Intent
+
+Kind = Literal["traces", "metrics", "logs"]
+Columns = Mapping[str, Sequence[Any]]
+DATABASE = "otel"
+# Rollups and the ranges of traces are made from these rows alone.
+ROLLED_UP = "traces"
+HOUR_NS = 3600 * 10**9
+# Of a value that is neither text nor a container, and of the reference to any.
+_VALUE_BYTES = 8
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """`future` ends when the rows are durable."""
+
+    kind: Kind
+    namespace: str
+    key: bytes
+    columns: Columns
+    rows: int
+    size: int
+    future: Future[None]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    kind: Kind
+    intent: Intent
+    columns: Columns
+    requests: Sequence[Request]
+    rows: int
+
+
+def batches_of(requests: Iterable[Request], next_batch: Callable[[], int]) -> list[Batch]:
+    """One for each table; requests with other columns than their neighbours get one of their own."""
+    alike: dict[tuple[Kind, frozenset[str]], list[Request]] = {}
+    for request in requests:
+        alike.setdefault((request.kind, frozenset(request.columns)), []).append(request)
+    return [_batch(kind, group, next_batch()) for (kind, _), group in alike.items()]
+
+
+def _batch(kind: Kind, requests: list[Request], number: int) -> Batch:
+    columns = {name: _joined([request.columns[name] for request in requests]) for name in requests[0].columns}
+    columns["namespace"] = [name for request in requests for name in [request.namespace] * request.rows]
+    hours = {at // HOUR_NS for at in columns["timestamp"]} if kind == ROLLED_UP else ()
+    intent = Intent(number, f"{DATABASE}.{kind}", tuple(request.key for request in requests), tuple(sorted(hours)))
+    return Batch(kind, intent, columns, requests, sum(request.rows for request in requests))
+
+
+def _joined(parts: list[Sequence[Any]]) -> Sequence[Any]:
+    return parts[0] if len(parts) == 1 else list(chain.from_iterable(parts))
+
+
+def rows_of(columns: Columns) -> int:
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise InternalError("the columns of a request differ in length", subject="telemetry")
+    return lengths.pop() if lengths else 0
+
+
+def size_of(columns: Columns) -> int:
+    """About how many bytes the values take; what Python adds to each is left out."""
+    return sum(_size_of_values(values) for values in columns.values())
+
+
+def _size_of_values(values: Iterable[Any]) -> int:
+    values = values if isinstance(values, list | tuple) else list(values)
+    if not values:
+        return 0
+    if isinstance(values[0], str | bytes):
+        return sum(map(len, values)) + _VALUE_BYTES * len(values)
+    if isinstance(values[0], int | float):
+        return _VALUE_BYTES * len(values)
+    return sum(map(_size_of_value, values)) + _VALUE_BYTES * len(values)
+
+
+def _size_of_value(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return _size_of_values(list(value)) + _size_of_values(list(value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(_size_of_value, value)) + _VALUE_BYTES * len(value)
+    return _VALUE_BYTES
