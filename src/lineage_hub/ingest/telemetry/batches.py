@@ -1,18 +1,19 @@
-"""Requests enter as columns; batches leave: for each table the rows of all of them, with what the journal says of it."""
+"""Requests enter as columns; batches leave: for each table the rows of all of them, and what the journal says of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Literal
 
 from lineage_hub.errors import InternalError
 from lineage_hub.ingest.telemetry.journal import Intent
 
 Kind = Literal["traces", "metrics", "logs"]
-Columns = Mapping[str, Sequence[Any]]
+Column = Any
+"""A list, or what wire/otlp has for maps: it has a length and can be extended."""
+Columns = Mapping[str, Column]
 DATABASE = "otel"
 # Rollups and the ranges of traces are made from these rows alone.
 ROLLED_UP = "traces"
@@ -45,9 +46,10 @@ class Batch:
 
 def batches_of(requests: Iterable[Request], next_batch: Callable[[], int]) -> list[Batch]:
     """One for each table; requests with other columns than their neighbours get one of their own."""
-    alike: dict[tuple[Kind, frozenset[str]], list[Request]] = {}
+    alike: dict[tuple[Kind, frozenset[tuple[str, type]]], list[Request]] = {}
     for request in requests:
-        alike.setdefault((request.kind, frozenset(request.columns)), []).append(request)
+        shape = frozenset([(name, type(column)) for name, column in request.columns.items()])
+        alike.setdefault((request.kind, shape), []).append(request)
     return [_batch(kind, group, next_batch()) for (kind, _), group in alike.items()]
 
 
@@ -59,8 +61,12 @@ def _batch(kind: Kind, requests: list[Request], number: int) -> Batch:
     return Batch(kind, intent, columns, requests, sum(request.rows for request in requests))
 
 
-def _joined(parts: list[Sequence[Any]]) -> Sequence[Any]:
-    return parts[0] if len(parts) == 1 else list(chain.from_iterable(parts))
+def _joined(parts: Sequence[Column]) -> Column:
+    """A new column: should the batch fail, its requests are tried one by one."""
+    joined: Column = type(parts[0])()
+    for part in parts:
+        joined.extend(part)
+    return joined
 
 
 def rows_of(columns: Columns) -> int:

@@ -1,4 +1,4 @@
-"""Columns of requests enter with an identity; when `submit` returns, their rows are durable, once, in table and rollups.
+"""Columns of requests enter with an identity; when `submit` returns, their rows are durable and stand there once.
 
 Requests that arrive together share one insert for each table, made by one thread; a request alone waits for nobody.
 """

@@ -1,4 +1,4 @@
-"""Batches enter before and after their insert; which of them may be there by half leaves, and which requests were taken.
+"""Batches enter before and after their insert; which may be there by half leaves, and which requests were taken.
 
 A line says what is intended, a second one that it is done, or that it was taken back. The file is written anew when it
 has grown: what is done and older than ten minutes goes.

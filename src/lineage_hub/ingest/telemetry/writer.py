@@ -1,4 +1,4 @@
-"""Groups of requests enter; each leaves inserted and done in the journal, or failed with nothing of it left in the store.
+"""Groups of requests enter; each is inserted and done in the journal when it leaves, or failed and taken back.
 
 Whatever is killed when: a batch that is not done in the journal is removed before anything else is inserted.
 """
