@@ -13,6 +13,7 @@ from fastapi import FastAPI, Response
 
 from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, read_routes
@@ -50,10 +51,13 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = store or open_store(settings)
         intake = Intake(opened, settings, clock)
+        telemetry = Telemetry(settings, clock, opened)
         metrics.watch(intake)
+        metrics.watch_telemetry(telemetry)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
-        app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened, settings.read_memory_mb))
+        queries = Queries(opened, settings.read_memory_mb)
+        app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, telemetry)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -63,8 +67,10 @@ def create_app(
                 for one in extensions():
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
+                telemetry.start_if_used()
                 yield
         finally:
+            await telemetry.stop()
             await intake.stop()
             opened.close()
 

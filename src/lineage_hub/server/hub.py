@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from starlette.types import Scope as Connection
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
@@ -22,6 +23,7 @@ class Hub:
     intake: Intake
     metrics: Metrics
     queries: Queries
+    telemetry: Telemetry
 
 
 def hub_of(connection: Connection) -> Hub:

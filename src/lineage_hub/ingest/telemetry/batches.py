@@ -55,10 +55,17 @@ def batches_of(requests: Iterable[Request], next_batch: Callable[[], int]) -> li
 
 def _batch(kind: Kind, requests: list[Request], number: int) -> Batch:
     columns = {name: _joined([request.columns[name] for request in requests]) for name in requests[0].columns}
-    columns["namespace"] = [name for request in requests for name in [request.namespace] * request.rows]
+    columns["namespace"] = _namespaces(requests)
     hours = {at // HOUR_NS for at in columns["timestamp"]} if kind == ROLLED_UP else ()
     intent = Intent(number, f"{DATABASE}.{kind}", tuple(request.key for request in requests), tuple(sorted(hours)))
     return Batch(kind, intent, columns, requests, sum(request.rows for request in requests))
+
+
+def _namespaces(requests: Sequence[Request]) -> str | list[str]:
+    """A text stands for as many times the same."""
+    if len({request.namespace for request in requests}) == 1:
+        return requests[0].namespace
+    return [name for request in requests for name in [request.namespace] * request.rows]
 
 
 def _joined(parts: Sequence[Column]) -> Column:

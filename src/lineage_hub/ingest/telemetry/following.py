@@ -153,6 +153,7 @@ class RunFollower:
     def _save(self, seq: int) -> None:
         temporary = self._path.with_suffix(".next")
         try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             temporary.write_bytes(msgspec.json.encode(Cursor(seq, self._of)))
             temporary.replace(self._path)
         except OSError as error:
