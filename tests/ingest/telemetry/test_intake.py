@@ -3,8 +3,9 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,14 @@ from lineage_hub.settings import Settings
 from tests.ingest.telemetry.tables import HOUR_NS, MemoryTables
 
 AT = 500_000 * HOUR_NS
+
+
+def in_a_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    @wraps(test)
+    def run(*arguments: Any, **named: Any) -> None:
+        asyncio.run(test(*arguments, **named))
+
+    return run
 
 
 def spans(*names: str, hour: int = 0, bad: bool = False) -> dict[str, list[Any]]:
@@ -82,6 +91,7 @@ async def outcomes(*waiting: Awaitable[None]) -> list[str]:
     return [type(one).__name__ if one is not None else "taken" for one in found]
 
 
+@in_a_loop
 async def test_requests_that_wait_together_share_one_insert_for_each_table(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path) as intake:
@@ -90,13 +100,14 @@ async def test_requests_that_wait_together_share_one_insert_for_each_table(tmp_p
             await gate.wait()
             tasks += [asyncio.create_task(send(intake, spans(f"a{n}", f"b{n}"))) for n in range(10)]
             tasks += [asyncio.create_task(send(intake, spans(f"log{n}"), "logs")) for n in range(5)]
-            await until(lambda: intake.counts["queued"] == 16)
+            await until(lambda: intake.counts["requests"] == 16)
         await asyncio.gather(*tasks)
     assert sorted(tables.inserts) == [("otel.logs", 5), ("otel.traces", 1), ("otel.traces", 20)]
     assert (intake.counts["traces accepted"], intake.counts["logs accepted"], intake.counts["batches"]) == (21, 5, 3)
     assert intake.queued_bytes() == 0
 
 
+@in_a_loop
 async def test_a_batch_has_no_more_rows_than_the_setting_says(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path, telemetry_batch_rows=1000) as intake:
@@ -105,11 +116,12 @@ async def test_a_batch_has_no_more_rows_than_the_setting_says(tmp_path: Path) ->
             await gate.wait()
             many = [spans(*(f"{n}-{m}" for m in range(400))) for n in range(6)]
             tasks += [asyncio.create_task(send(intake, one)) for one in many]
-            await until(lambda: intake.counts["queued"] == 7)
+            await until(lambda: intake.counts["requests"] == 7)
         await asyncio.gather(*tasks)
     assert [rows for _, rows in tables.inserts] == [1, 1200, 1200]
 
 
+@in_a_loop
 async def test_a_repeat_waits_for_the_first_and_is_not_inserted(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path) as intake:
@@ -125,6 +137,7 @@ async def test_a_repeat_waits_for_the_first_and_is_not_inserted(tmp_path: Path) 
     assert tables.values() == ["a"]
 
 
+@in_a_loop
 async def test_the_same_body_for_another_kind_or_namespace_is_another_request(tmp_path: Path) -> None:
     tables = MemoryTables()
     async with running(tables, tmp_path) as intake:
@@ -139,6 +152,7 @@ async def test_the_same_body_for_another_kind_or_namespace_is_another_request(tm
     ]
 
 
+@in_a_loop
 async def test_rows_of_several_namespaces_in_one_batch_keep_theirs(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path) as intake:
@@ -148,7 +162,7 @@ async def test_rows_of_several_namespaces_in_one_batch_keep_theirs(tmp_path: Pat
             for team in ("a", "b"):
                 columns = spans(f"{team}1", f"{team}2")
                 tasks.append(asyncio.create_task(intake.submit("traces", team, identity(columns), columns)))
-            await until(lambda: intake.counts["queued"] == 3)
+            await until(lambda: intake.counts["requests"] == 3)
         await asyncio.gather(*tasks)
     assert len(tables.inserts) == 2
     assert {row["span_id"]: row["namespace"] for row in tables.rows} == {
@@ -156,6 +170,7 @@ async def test_rows_of_several_namespaces_in_one_batch_keep_theirs(tmp_path: Pat
     }  # fmt: skip
 
 
+@in_a_loop
 async def test_a_repeat_is_known_to_the_next_hub_for_ten_minutes(tmp_path: Path) -> None:
     tables = MemoryTables()
     now = [AT]
@@ -170,6 +185,7 @@ async def test_a_repeat_is_known_to_the_next_hub_for_ten_minutes(tmp_path: Path)
     assert tables.values() == ["a", "a"]
 
 
+@in_a_loop
 async def test_what_a_dying_store_kept_of_a_batch_is_taken_back_before_the_retry(tmp_path: Path) -> None:
     tables = MemoryTables()
     async with running(tables, tmp_path) as intake:
@@ -186,6 +202,7 @@ async def test_what_a_dying_store_kept_of_a_batch_is_taken_back_before_the_retry
         assert (intake.counts["taken back"], intake.counts["repeated"]) == (1, 0)
 
 
+@in_a_loop
 async def test_half_a_batch_goes_though_nobody_sends_again(tmp_path: Path) -> None:
     tables = MemoryTables()
     async with running(tables, tmp_path) as intake:
@@ -198,6 +215,7 @@ async def test_half_a_batch_goes_though_nobody_sends_again(tmp_path: Path) -> No
     assert tables.rollup == {500_000: 0}
 
 
+@in_a_loop
 async def test_the_next_hub_takes_back_what_has_no_end(tmp_path: Path) -> None:
     tables = MemoryTables()
     async with running(tables, tmp_path) as intake:
@@ -210,6 +228,7 @@ async def test_the_next_hub_takes_back_what_has_no_end(tmp_path: Path) -> None:
         assert (tables.values(), tables.rollup) == (["kept"], {500_001: 1})
 
 
+@in_a_loop
 async def test_bad_rows_fail_their_own_request_alone(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path) as intake:
@@ -218,7 +237,7 @@ async def test_bad_rows_fail_their_own_request_alone(tmp_path: Path) -> None:
             await gate.wait()
             many = [spans(f"a{n}", f"b{n}", bad=n == 3) for n in range(6)]
             tasks += [asyncio.create_task(send(intake, one)) for one in many]
-            await until(lambda: intake.counts["queued"] == 7)
+            await until(lambda: intake.counts["requests"] == 7)
         found = await outcomes(*tasks)
         assert Counter(found) == {"taken": 6, "InternalError": 1}
         assert found[4] == "InternalError"
@@ -231,6 +250,7 @@ async def test_bad_rows_fail_their_own_request_alone(tmp_path: Path) -> None:
     assert tables.rollup == {500_000: 11}
 
 
+@in_a_loop
 async def test_a_full_queue_refuses_at_once_and_takes_again_later(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path, telemetry_queue_bytes=1 << 20) as intake:
@@ -239,7 +259,7 @@ async def test_a_full_queue_refuses_at_once_and_takes_again_later(tmp_path: Path
             tasks = [asyncio.create_task(send(intake, spans("first")))]
             await gate.wait()
             tasks += [asyncio.create_task(send(intake, spans(f"{n}" * 400_000))) for n in range(2)]
-            await until(lambda: intake.counts["queued"] == 3)
+            await until(lambda: intake.counts["requests"] == 3)
             assert intake.queued_bytes() > 800_000
             with pytest.raises(Overloaded, match="full"):
                 await send(intake, large)
@@ -250,6 +270,7 @@ async def test_a_full_queue_refuses_at_once_and_takes_again_later(tmp_path: Path
         assert intake.counts["refused"] == 1
 
 
+@in_a_loop
 async def test_who_waits_too_long_is_told_so_and_the_retry_counts_once(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path, ingest_timeout_s=0.1) as intake:
@@ -263,12 +284,13 @@ async def test_who_waits_too_long_is_told_so_and_the_retry_counts_once(tmp_path:
     assert tables.values() == ["a"]
 
 
+@in_a_loop
 async def test_stopping_writes_what_waits_and_refuses_what_comes(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path) as intake:
         with gate.closed(tables):
             tasks = [asyncio.create_task(send(intake, spans(f"{n}"))) for n in range(5)]
-            await until(lambda: intake.counts["queued"] == 5)
+            await until(lambda: intake.counts["requests"] == 5)
             stopping = asyncio.create_task(intake.stop())
             await asyncio.sleep(0)
             with pytest.raises(Overloaded, match="stopping"):
@@ -277,6 +299,7 @@ async def test_stopping_writes_what_waits_and_refuses_what_comes(tmp_path: Path)
     assert sorted(tables.values()) == ["0", "1", "2", "3", "4"]
 
 
+@in_a_loop
 async def test_a_hub_waits_for_the_folder_of_another_and_goes_on_when_it_is_free(tmp_path: Path) -> None:
     tables = MemoryTables()
     other = IntakeJournal(tmp_path / "telemetry", lambda: AT)
@@ -288,9 +311,10 @@ async def test_a_hub_waits_for_the_folder_of_another_and_goes_on_when_it_is_free
     assert tables.values() == ["a"]
 
 
+@in_a_loop
 async def test_columns_of_different_lengths_never_reach_the_queue(tmp_path: Path) -> None:
     async with running(MemoryTables(), tmp_path) as intake:
         with pytest.raises(InternalError, match="differ in length"):
             await send(intake, spans("a") | {"span_id": ["a", "b"]})
         await send(intake, {"timestamp": [], "span_id": []})
-        assert intake.counts["queued"] == 0
+        assert intake.counts["requests"] == 0

@@ -22,7 +22,7 @@ from lineage_hub.model import EVERYTHING, NOW
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 
-TABLE = "otel.pipeline_runs"
+TABLE = "pipeline_runs"
 FILE = "runs.cursor"
 PAGE_EVENTS = 200
 # New events are looked for this often; between two pages of old ones the others get their turn.

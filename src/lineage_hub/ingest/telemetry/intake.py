@@ -109,6 +109,7 @@ class TelemetryIntake:
                 raise Overloaded("the queue is full", subject="telemetry", action="send it again after a pause")
             request = Request(kind, namespace, key, columns, rows, size, Future())
             self._in_flight[key] = request
+            self.counts["requests"] += 1
             self._queued += size
             self._queue.put(request)
         return request

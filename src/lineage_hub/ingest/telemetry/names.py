@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 # Of more namespaces the names are asked for again when they come back.
 _MOST_NAMESPACES = 256
-_STORED = "SELECT DISTINCT metric_name FROM otel.metrics WHERE namespace = {namespace:String} LIMIT {most:UInt64}"
+_STORED = "SELECT DISTINCT metric_name FROM metrics WHERE namespace = {namespace:String} LIMIT {most:UInt64}"
 
 
 class Askable(Protocol):
