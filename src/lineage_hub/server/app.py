@@ -16,7 +16,7 @@ from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, read_routes
+from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, otlp_routes, read_routes
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
@@ -24,10 +24,12 @@ from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
+from lineage_hub.wire.otlp.columns import TelemetryTaker
 
 # In the order of the page at /docs.
 GROUPS = (
     "Events in",
+    "Telemetry in",
     "Lineage",
     "Jobs and runs",
     "Datasets",
@@ -36,15 +38,29 @@ GROUPS = (
     "Dead letters",
     "Health",
 )
-ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router, docs_page.router)
+ROUTERS = (
+    ingest_routes.router,
+    otlp_routes.router,
+    read_routes.router,
+    dead_letter_routes.router,
+    health.router,
+    docs_page.router,
+)
 # Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
 DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
 
 
 def create_app(
-    settings: Settings, *, clock: Callable[[], int] = time.time_ns, store: LineageStore | None = None
+    settings: Settings,
+    *,
+    clock: Callable[[], int] = time.time_ns,
+    store: LineageStore | None = None,
+    taker: TelemetryTaker | None = None,
 ) -> FastAPI:
-    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app."""
+    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app.
+
+    Telemetry is given to `taker`, else it is the hub's own affair.
+    """
     metrics = Metrics()
 
     @asynccontextmanager
@@ -57,13 +73,19 @@ def create_app(
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
-        app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, telemetry)
+        given_to = taker or (telemetry if telemetry.is_installed else None)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, telemetry, given_to)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
 
         try:
             async with AsyncExitStack() as stack:
+                if settings.otlp_grpc_port:
+                    # Imported here: a hub that doesn't listen for gRPC stays as small as it is.
+                    from lineage_hub.server import otlp_grpc
+
+                    await stack.enter_async_context(otlp_grpc.listening(hub))
                 for one in extensions():
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))

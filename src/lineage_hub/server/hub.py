@@ -13,6 +13,7 @@ from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
+from lineage_hub.wire.otlp.columns import TelemetryTaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Hub:
     metrics: Metrics
     queries: Queries
     telemetry: Telemetry
+    taker: TelemetryTaker | None
+    """Of telemetry; None where the extra is not installed."""
 
 
 def hub_of(connection: Connection) -> Hub:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from lineage_hub.errors import InternalError
 from lineage_hub.ingest.telemetry.journal import Intent
+from lineage_hub.wire.otlp.columns import Kind, MapColumn
 
-Kind = Literal["traces", "metrics", "logs"]
-Column = Any
-"""A list, or what wire/otlp has for maps: it has a length and can be extended."""
-Columns = Mapping[str, Column]
+Columns = Mapping[str, Sequence[Any]]
 DATABASE = "otel"
 # Rollups and the ranges of traces are made from these rows alone.
 ROLLED_UP = "traces"
@@ -54,7 +52,9 @@ def batches_of(requests: Iterable[Request], next_batch: Callable[[], int]) -> li
 
 
 def _batch(kind: Kind, requests: list[Request], number: int) -> Batch:
-    columns = {name: _joined([request.columns[name] for request in requests]) for name in requests[0].columns}
+    columns: dict[str, Any] = {
+        name: _joined([request.columns[name] for request in requests]) for name in requests[0].columns
+    }
     columns["namespace"] = _namespaces(requests)
     hours = {at // HOUR_NS for at in columns["timestamp"]} if kind == ROLLED_UP else ()
     intent = Intent(number, f"{DATABASE}.{kind}", tuple(request.key for request in requests), tuple(sorted(hours)))
@@ -68,9 +68,9 @@ def _namespaces(requests: Sequence[Request]) -> str | list[str]:
     return [name for request in requests for name in [request.namespace] * request.rows]
 
 
-def _joined(parts: Sequence[Column]) -> Column:
+def _joined(parts: Sequence[Any]) -> Any:
     """A new column: should the batch fail, its requests are tried one by one."""
-    joined: Column = type(parts[0])()
+    joined: Any = MapColumn() if isinstance(parts[0], MapColumn) else []
     for part in parts:
         joined.extend(part)
     return joined
@@ -89,6 +89,9 @@ def size_of(columns: Columns) -> int:
 
 
 def _size_of_values(values: Iterable[Any]) -> int:
+    if isinstance(values, MapColumn):
+        # Keys are shared.
+        return _VALUE_BYTES * (len(values) + len(values.keys)) + _size_of_values(values.values)
     values = values if isinstance(values, list | tuple) else list(values)
     if not values:
         return 0

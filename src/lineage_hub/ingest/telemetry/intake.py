@@ -16,11 +16,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from lineage_hub.errors import InternalError, LineageHubError, Overloaded
-from lineage_hub.ingest.telemetry.batches import Columns, Kind, Request, rows_of, size_of
+from lineage_hub.ingest.telemetry.batches import Columns, Request, rows_of, size_of
 from lineage_hub.ingest.telemetry.names import MetricNames
 from lineage_hub.ingest.telemetry.writer import BatchWriter, TelemetryTables
 from lineage_hub.logs import get_logger
 from lineage_hub.settings import Settings
+from lineage_hub.wire.otlp.columns import Kind
 
 Clock = Callable[[], int]
 FOLDER = "telemetry"

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lineage_hub.settings import Settings
 
 if TYPE_CHECKING:
-    from lineage_hub.ingest.telemetry.batches import Columns, Kind
     from lineage_hub.ingest.telemetry.following import RunFollower
     from lineage_hub.ingest.telemetry.intake import TelemetryIntake
     from lineage_hub.store.open import LineageStore
     from lineage_hub.store.telemetry.open import TelemetryStore
+    from lineage_hub.wire.otlp.columns import Kind
 
 FOLDER = "telemetry"
+_EMBEDDED = ("chdb", "clickhouse_connect", "pyarrow")
 Observe = Callable[[int, float], None]
 
 
@@ -38,8 +40,15 @@ class Telemetry:
         self._observe: Observe = lambda rows, seconds: None
 
     @property
+    def is_installed(self) -> bool:
+        needed = ("clickhouse_connect", "pyarrow") if self._settings.clickhouse_url else _EMBEDDED
+        return all(find_spec(name) is not None for name in needed)
+
+    @property
     def is_used(self) -> bool:
-        return self._intake is not None or bool(self._settings.clickhouse_url) or self.folder.is_dir()
+        if self._intake is not None:
+            return True
+        return (bool(self._settings.clickhouse_url) or self.folder.is_dir()) and self.is_installed
 
     @property
     def store(self) -> TelemetryStore:
@@ -73,11 +82,17 @@ class Telemetry:
         self._observe = observe
 
     async def submit(
-        self, kind: Kind, namespace: str, identity: bytes, columns: Columns, *, size: int | None = None
+        self,
+        kind: Kind,
+        namespace: str,
+        identity: bytes,
+        columns: Mapping[str, Sequence[Any]],
+        *,
+        size: int | None = None,
     ) -> None:
         await self.intake.submit(kind, namespace, identity, columns, size=size)
 
-    async def admit(self, namespace: str, names: Collection[str]) -> set[str]:
+    async def admit(self, namespace: str, names: Sequence[str]) -> set[str]:
         return await self.intake.admit(namespace, names)
 
     async def stop(self) -> None:
