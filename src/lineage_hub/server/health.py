@@ -109,7 +109,7 @@ async def _check_telemetry(hub: Hub) -> Finding:
         return Finding(HEALTHY, "not in use")
     try:
         async with asyncio.timeout(TELEMETRY_TIMEOUT_S):
-            await asyncio.to_thread(hub.telemetry.store.ask, "SELECT 1")
+            await hub.telemetry.ping()
     except TimeoutError:
         return Finding(DEGRADED, f"no answer within {TELEMETRY_TIMEOUT_S:g} s")
     except LineageHubError as error:

@@ -1,6 +1,9 @@
 """Each request is inserted once, with others where they wait together, whatever the store does meanwhile."""
 
 import asyncio
+import errno
+import itertools
+import os
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -12,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lineage_hub.errors import InternalError, Overloaded, StoreUnavailable
+from lineage_hub.errors import InternalError, Overloaded, StorageFull, StoreUnavailable
 from lineage_hub.ingest.telemetry.intake import TelemetryIntake
 from lineage_hub.ingest.telemetry.journal import IntakeJournal
 from lineage_hub.settings import Settings
@@ -248,6 +251,69 @@ async def test_bad_rows_fail_their_own_request_alone(tmp_path: Path) -> None:
         await until(lambda: "a3" not in tables.values())
     assert sorted(tables.values()) == sorted(["first", *(f"{c}{n}" for n in range(6) if n != 3 for c in "ab")])
     assert tables.rollup == {500_000: 11}
+
+
+@in_a_loop
+async def test_who_was_there_when_the_store_died_comes_last_and_alone(tmp_path: Path) -> None:
+    tables, gate = MemoryTables(), Gate()
+    async with running(tables, tmp_path) as intake:
+        tables.cut_after = 0
+        with gate.closed(tables):
+            tasks = [asyncio.create_task(send(intake, spans(name))) for name in "abc"]
+            await until(lambda: intake.counts["requests"] == 3)
+        assert "StoreUnavailable" in await outcomes(*tasks)
+        tables.is_gone, tables.inserts = False, []
+        # The others are on disk before the one that the store dies of is tried again.
+        deadly = asyncio.Event()
+
+        def dies(table: str, rows: int) -> None:
+            if rows == 1 and deadly.is_set():
+                tables.is_gone = True
+
+        gate = Gate()
+        with gate.closed(tables):
+            tasks = [asyncio.create_task(send(intake, spans("first", "of", "all")))]
+            await gate.wait()
+            tasks += [asyncio.create_task(send(intake, spans(name))) for name in "abc"]
+            tasks += [asyncio.create_task(send(intake, spans(f"{n}", f"{n}+"))) for n in range(3)]
+            await until(lambda: intake.counts["requests"] == 10)
+            deadly.set()
+            tables.before_insert = dies
+        found = await outcomes(*tasks)
+        assert found[4:] == ["taken"] * 3
+        assert "StoreUnavailable" in found[1:4]
+        tables.is_gone, tables.before_insert = False, lambda table, rows: None
+        await asyncio.gather(*(send(intake, spans(name)) for name in "abc"))
+    assert sorted(tables.values()) == sorted(
+        ["first", "of", "all", *"abc", *(f"{n}{c}" for n in "012" for c in ("", "+"))]
+    )
+    assert tables.rollup == {500_000: 12}
+
+
+@in_a_loop
+async def test_a_batch_whose_end_finds_no_room_in_the_journal_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = MemoryTables()
+    async with running(tables, tmp_path) as intake:
+        await send(intake, spans("before"))
+        with monkeypatch.context() as patch:
+            real, calls = os.fsync, itertools.count()
+
+            def full(fd: int) -> None:
+                # The intent is written, then nothing more.
+                if next(calls):
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                real(fd)
+
+            patch.setattr(os, "fsync", full)
+            for _ in range(3):
+                with pytest.raises(StorageFull):
+                    await send(intake, spans("a", "b"))
+            assert tables.values() == ["before", "a", "b"], "it can't be told whether they are done"
+        await send(intake, spans("a", "b"))
+        assert (tables.values(), tables.rollup) == (["before", "a", "b"], {500_000: 3})
+        assert intake.counts["taken back"] == 1
 
 
 @in_a_loop

@@ -11,9 +11,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from lineage_hub.errors import InternalError, LineageHubError, Overloaded
 from lineage_hub.ingest.telemetry.batches import Columns, Request, rows_of, size_of
@@ -23,6 +24,7 @@ from lineage_hub.logs import get_logger
 from lineage_hub.settings import Settings
 from lineage_hub.wire.otlp.columns import Kind
 
+T = TypeVar("T")
 Clock = Callable[[], int]
 FOLDER = "telemetry"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
@@ -37,6 +39,7 @@ class TelemetryIntake:
         self._writer = BatchWriter(store, Path(settings.data_dir) / FOLDER, clock, self.counts)
         self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="telemetry writer", daemon=True)
+        self._asking = ThreadPoolExecutor(1, "telemetry names")
         self._lock = threading.Lock()
         self._in_flight: dict[bytes, Request] = {}
         self._queued = 0
@@ -65,6 +68,7 @@ class TelemetryIntake:
         if self._thread.is_alive():
             self._queue.put(None)
             await asyncio.to_thread(self._thread.join)
+        self._asking.shutdown(wait=False, cancel_futures=True)
 
     async def submit(
         self, kind: Kind, namespace: str, identity: bytes, columns: Columns, *, size: int | None = None
@@ -76,20 +80,26 @@ class TelemetryIntake:
         request = self._admitted(kind, namespace, identity, columns, rows, size)
         if request is None:
             return
-        try:
-            async with asyncio.timeout(self._settings.ingest_timeout_s):
-                await asyncio.shield(asyncio.wrap_future(request.future))
-        except TimeoutError:
-            self.counts["refused"] += 1
-            raise Overloaded(
-                "the store took too long", subject="telemetry", action="send it again; a repeat does no harm"
-            ) from None
+        await self._in_time(asyncio.wrap_future(request.future))
 
     async def admit(self, namespace: str, names: Sequence[str]) -> set[str]:
         """Those of the names of metrics for which there is no room in the namespace."""
         if self.names.are_known(namespace, names):
             return set()
-        return await asyncio.to_thread(self.names.admit, namespace, names)
+        loop = asyncio.get_running_loop()
+        # A thread of its own: a store that doesn't answer must not take those that others wait for.
+        asking = loop.run_in_executor(self._asking, self.names.admit, namespace, names)
+        return await self._in_time(asking)
+
+    async def _in_time(self, awaited: asyncio.Future[T]) -> T:
+        try:
+            async with asyncio.timeout(self._settings.ingest_timeout_s):
+                return await asyncio.shield(awaited)
+        except TimeoutError:
+            self.counts["refused"] += 1
+            raise Overloaded(
+                "the store took too long", subject="telemetry", action="send it again; a repeat does no harm"
+            ) from None
 
     def _admitted(
         self, kind: Kind, namespace: str, identity: bytes, columns: Columns, rows: int, size: int | None

@@ -37,6 +37,7 @@ class Telemetry:
         self._store: TelemetryStore | None = None
         self._intake: TelemetryIntake | None = None
         self._follower: RunFollower | None = None
+        self._ping: asyncio.Future[Any] | None = None
         self._observe: Observe = lambda rows, seconds: None
 
     @property
@@ -94,6 +95,12 @@ class Telemetry:
 
     async def admit(self, namespace: str, names: Sequence[str]) -> set[str]:
         return await self.intake.admit(namespace, names)
+
+    async def ping(self) -> None:
+        """Returns when the store answers. One question for all who ask: probes must not take the threads of others."""
+        if self._ping is None or self._ping.done():
+            self._ping = asyncio.ensure_future(asyncio.to_thread(self.store.ask, "SELECT 1"))
+        await asyncio.shield(self._ping)
 
     async def stop(self) -> None:
         """What was accepted is written first, then the engine ends."""

@@ -12,13 +12,23 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any, Protocol
 
-from lineage_hub.errors import ExtraMissing, InternalError, InvalidSetting, LineageHubError, StoreTooNew, Transient
+from lineage_hub.errors import (
+    ExtraMissing,
+    InternalError,
+    InvalidSetting,
+    LineageHubError,
+    StoreTooNew,
+    StoreUnavailable,
+    Transient,
+)
 from lineage_hub.ingest.telemetry.batches import Batch, Columns, Request, batches_of
 from lineage_hub.ingest.telemetry.journal import IntakeJournal
 from lineage_hub.logs import get_logger
 
 # Not the fault of any request: each of them would fail by itself too.
 _OF_ALL = (Transient, ExtraMissing, StoreTooNew, InvalidSetting)
+# Most are sent again at once, and leave; a client that gave up leaves its mark.
+_MOST_SUSPECTS = 10_000
 _log = get_logger("telemetry")
 Resolve = Callable[..., None]
 
@@ -42,6 +52,7 @@ class BatchWriter:
         self._store, self._folder, self._clock, self._counts = store, folder, clock, counts
         self._journal: IntakeJournal | None = None
         self._last_batch = 0
+        self._suspects: set[bytes] = set()
         self.observe: Callable[[int, float], None] = lambda rows, seconds: None
 
     def knows(self, request: bytes) -> bool:
@@ -85,7 +96,7 @@ class BatchWriter:
             fresh = [request for request in group if not request.future.done()]
             if not fresh:
                 return
-            batches = batches_of(fresh, self._next_batch)
+            batches = self._batches(fresh)
             self.mend().intend([batch.intent for batch in batches])
         except LineageHubError as error:
             resolve([request for request in group if not request.future.done()], error)
@@ -93,6 +104,12 @@ class BatchWriter:
         failed = self._insert(batches, resolve)
         for batch, error in failed:
             self._answer(batch, error, resolve)
+
+    def _batches(self, requests: Sequence[Request]) -> list[Batch]:
+        """Who was there when the store went away comes last and alone: should it be the cause, it harms no other."""
+        usual = [request for request in requests if request.key not in self._suspects]
+        alone = [[request] for request in requests if request.key in self._suspects]
+        return [batch for group in (usual, *alone) for batch in batches_of(group, self._next_batch)]
 
     def _insert(self, batches: Sequence[Batch], resolve: Resolve) -> list[tuple[Batch, Exception]]:
         failed: list[tuple[Batch, Exception]] = []
@@ -106,8 +123,11 @@ class BatchWriter:
                 self.observe(batch.rows, time.perf_counter() - started)
                 self._opened().finish([batch.intent.batch])
             except Exception as error:
+                if isinstance(error, StoreUnavailable) and len(self._suspects) < _MOST_SUSPECTS:
+                    self._suspects.update(batch.intent.requests)
                 failed.append((batch, error))
                 continue
+            self._suspects.difference_update(batch.intent.requests)
             self._counts[f"{batch.kind} accepted"] += batch.rows
             self._counts["batches"] += 1
             resolve(batch.requests)
