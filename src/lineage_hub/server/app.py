@@ -55,11 +55,11 @@ def create_app(
     *,
     clock: Callable[[], int] = time.time_ns,
     store: LineageStore | None = None,
-    taker: TelemetryTaker | None = None,
+    telemetry: TelemetryTaker | None = None,
 ) -> FastAPI:
     """The clock gives nanoseconds since 1970; a store that is open already is closed with the app.
 
-    Telemetry is given to `taker`, else it is the hub's own affair.
+    What takes telemetry may be given too; else it is the hub's own.
     """
     metrics = Metrics()
 
@@ -67,14 +67,14 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = store or open_store(settings)
         intake = Intake(opened, settings, clock)
-        telemetry = Telemetry(settings, clock, opened)
+        own = Telemetry(settings, clock, opened)
         metrics.watch(intake)
-        metrics.watch_telemetry(telemetry)
+        metrics.watch_telemetry(own)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
-        given_to = taker or (telemetry if telemetry.is_installed else None)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, telemetry, given_to)
+        taker = telemetry or (own if own.is_installed else None)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -89,10 +89,10 @@ def create_app(
                 for one in extensions():
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
-                telemetry.start_if_used()
+                own.start_if_used()
                 yield
         finally:
-            await telemetry.stop()
+            await own.stop()
             await intake.stop()
             opened.close()
 

@@ -1,6 +1,7 @@
-"""Spans, metrics and logs enter over gRPC as exporters send them; OTLP's answers leave once they are durable.
+"""Spans, metrics and logs enter over gRPC as OpenTelemetry's exporters send them; OTLP's answers leave.
 
-https://opentelemetry.io/docs/specs/otlp/#otlpgrpc: what may be tried again is UNAVAILABLE and says when.
+What is answered with OK is durable; what may be tried again is UNAVAILABLE and says when:
+https://opentelemetry.io/docs/specs/otlp/#otlpgrpc.
 """
 
 from __future__ import annotations

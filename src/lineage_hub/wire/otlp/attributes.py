@@ -104,7 +104,7 @@ class Doubtful(Exception):
 def complaint(raws: Sequence[bytes]) -> str | None:
     """What is wrong with the attributes of one item."""
     if len(raws) > MOST_ATTRIBUTES:
-        return f"has {len(raws)} attributes, more than {MOST_ATTRIBUTES}"
+        return f"{len(raws)} attributes are more than {MOST_ATTRIBUTES}"
     for at, raw in enumerate(raws):
         if len(raw) > MOST_BYTES:
             return f"attribute {at} has {len(raw)} bytes, more than {MOST_BYTES}"

@@ -29,11 +29,11 @@ def read_resource(raw: bytes) -> Resource:
     try:
         message = schema.module("opentelemetry.proto.resource.v1.resource_pb2").Resource.FromString(raw)
     except schema.decode_error():
-        return Resource((), "", "", "", "its resource can't be read")
+        return Resource((), "", "", "", "their resource can't be read")
     raws = tuple(one.SerializeToString() for one in message.attributes)
     wrong = attributes.complaint(raws)
     if wrong is not None:
-        return Resource((), "", "", "", f"its resource {wrong}")
+        return Resource((), "", "", "", f"their resource: {wrong}")
     found = attributes.as_dict(raws)
     name = found.get("service.name") or NAMELESS
     return Resource(raws, name, found.get(RUN_ID, ""), found.get(PIPELINE_RUN_ID, ""))
