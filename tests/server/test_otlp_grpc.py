@@ -50,16 +50,24 @@ async def refusal_of(channel: grpc.aio.Channel, body: bytes) -> tuple[grpc.Statu
     return refused.value.code(), Status.FromString(details)
 
 
-@pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate])
+@pytest.mark.parametrize(
+    "compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate]
+)
 def test_every_kind_is_taken(tmp_path: Path, compression: grpc.Compression) -> None:
     taker = RecordingTaker()
     points = gauge(NumberDataPoint(time_unix_nano=T0, as_int=1))
-    bodies = {"traces": BODY, "metrics": metrics(points).SerializeToString(), "logs": logs(LogRecord()).SerializeToString()}
+    bodies = {
+        "traces": BODY,
+        "metrics": metrics(points).SerializeToString(),
+        "logs": logs(LogRecord()).SerializeToString(),
+    }
 
     async def export() -> bytes:
         async with running(tmp_path, taker) as channel:
             for kind in ("metrics", "logs", "traces"):
-                answer = await channel.unary_unary(f"/{service_name(kind)}/Export")(bodies[kind], compression=compression)
+                answer = await channel.unary_unary(f"/{service_name(kind)}/Export")(
+                    bodies[kind], compression=compression
+                )
             return answer
 
     partial = ExportTraceServiceResponse.FromString(asyncio.run(export())).partial_success
@@ -106,7 +114,9 @@ def test_a_defect_says_nothing_of_its_cause(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
-def test_a_message_over_the_limit_is_refused_and_others_are_taken(tmp_path: Path, compression: grpc.Compression) -> None:
+def test_a_message_over_the_limit_is_refused_and_others_are_taken(
+    tmp_path: Path, compression: grpc.Compression
+) -> None:
     taker = RecordingTaker()
 
     async def export() -> grpc.StatusCode:

@@ -31,7 +31,9 @@ PROTOBUF, JSON = {"content-type": "application/x-protobuf"}, {"content-type": "a
 ENVELOPE = "/api/v1/telemetry/ingest"
 REQUESTS = {
     "traces": traces(span({"a": 1}), span()),
-    "metrics": metrics(gauge(NumberDataPoint(time_unix_nano=T0, as_int=1), NumberDataPoint(time_unix_nano=T0, as_int=2))),
+    "metrics": metrics(
+        gauge(NumberDataPoint(time_unix_nano=T0, as_int=1), NumberDataPoint(time_unix_nano=T0, as_int=2))
+    ),
     "logs": logs(LogRecord(time_unix_nano=T0), LogRecord()),
 }
 
@@ -64,7 +66,12 @@ def test_protobuf_and_json_are_taken_alike(client: TestClient, taker: RecordingT
 
 @pytest.mark.parametrize(
     ("encoding", "compress"),
-    [("gzip", gzip.compress), ("deflate", zlib.compress), ("zstd", zstandard.ZstdCompressor().compress), ("identity", bytes)],
+    [
+        ("gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("zstd", zstandard.ZstdCompressor().compress),
+        ("identity", bytes),
+    ],
 )
 def test_a_compressed_body_is_taken_and_its_identity_is_that_of_its_content(
     client: TestClient, taker: RecordingTaker, encoding: str, compress: Any
