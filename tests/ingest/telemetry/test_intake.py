@@ -378,9 +378,11 @@ async def test_a_hub_waits_for_the_folder_of_another_and_goes_on_when_it_is_free
 
 
 @in_a_loop
-async def test_columns_of_different_lengths_never_reach_the_queue(tmp_path: Path) -> None:
+async def test_columns_that_can_not_be_rows_never_reach_the_queue(tmp_path: Path) -> None:
     async with running(MemoryTables(), tmp_path) as intake:
         with pytest.raises(InternalError, match="differ in length"):
             await send(intake, spans("a") | {"span_id": ["a", "b"]})
+        with pytest.raises(InternalError, match="no times"):
+            await send(intake, {"timestamp": [None], "span_id": ["a"]})
         await send(intake, {"timestamp": [], "span_id": []})
         assert intake.counts["requests"] == 0

@@ -29,6 +29,7 @@ class Request:
     key: bytes
     columns: Columns
     rows: int
+    hours: frozenset[int]
     size: int
     future: Future[None]
 
@@ -56,8 +57,8 @@ def _batch(kind: Kind, requests: list[Request], number: int) -> Batch:
         name: _joined([request.columns[name] for request in requests]) for name in requests[0].columns
     }
     columns["namespace"] = _namespaces(requests)
-    hours = {at // HOUR_NS for at in columns["timestamp"]} if kind == ROLLED_UP else ()
-    intent = Intent(number, f"{DATABASE}.{kind}", tuple(request.key for request in requests), tuple(sorted(hours)))
+    hours = sorted(frozenset[int]().union(*(request.hours for request in requests)))
+    intent = Intent(number, f"{DATABASE}.{kind}", tuple(request.key for request in requests), tuple(hours))
     return Batch(kind, intent, columns, requests, sum(request.rows for request in requests))
 
 
@@ -81,6 +82,14 @@ def rows_of(columns: Columns) -> int:
     if len(lengths) > 1:
         raise InternalError("the columns of a request differ in length", subject="telemetry")
     return lengths.pop() if lengths else 0
+
+
+def hours_of(kind: Kind, columns: Columns) -> frozenset[int]:
+    """Of the rollups that these rows go into."""
+    try:
+        return frozenset({at // HOUR_NS for at in columns["timestamp"]}) if kind == ROLLED_UP else frozenset()
+    except (KeyError, TypeError) as error:
+        raise InternalError("the rows of a request have no times", subject="telemetry") from error
 
 
 def size_of(columns: Columns) -> int:

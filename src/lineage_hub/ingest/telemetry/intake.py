@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lineage_hub.errors import InternalError, LineageHubError, Overloaded
-from lineage_hub.ingest.telemetry.batches import Columns, Request, rows_of, size_of
+from lineage_hub.ingest.telemetry.batches import Columns, Request, hours_of, rows_of, size_of
 from lineage_hub.ingest.telemetry.names import MetricNames
 from lineage_hub.ingest.telemetry.writer import BatchWriter, TelemetryTables
 from lineage_hub.logs import get_logger
@@ -77,7 +77,10 @@ class TelemetryIntake:
         rows = rows_of(columns)
         if rows == 0:
             return
-        request = self._admitted(kind, namespace, identity, columns, rows, size)
+        size = size_of(columns) if size is None else size
+        key = request_key(kind, namespace, identity)
+        hours = hours_of(kind, columns)
+        request = self._admitted(Request(kind, namespace, key, columns, rows, hours, size, Future()))
         if request is None:
             return
         await self._in_time(asyncio.wrap_future(request.future))
@@ -101,27 +104,22 @@ class TelemetryIntake:
                 "the store took too long", subject="telemetry", action="send it again; a repeat does no harm"
             ) from None
 
-    def _admitted(
-        self, kind: Kind, namespace: str, identity: bytes, columns: Columns, rows: int, size: int | None
-    ) -> Request | None:
+    def _admitted(self, request: Request) -> Request | None:
         """The one to wait for: this one, or the same that is on its way; None when it was done lately."""
-        key = request_key(kind, namespace, identity)
         with self._lock:
             if self._stopping:
                 raise Overloaded("the hub is stopping", subject="telemetry", action="send it again to the next hub")
-            before = self._in_flight.get(key)
-            if before is not None or self._writer.knows(key):
+            before = self._in_flight.get(request.key)
+            if before is not None or self._writer.knows(request.key):
                 self.counts["repeated"] += 1
                 return before
-            size = size_of(columns) if size is None else size
             # One that is larger than the bound is taken alone, or it would never be.
-            if self._queued and self._queued + size > self._settings.telemetry_queue_bytes:
+            if self._queued and self._queued + request.size > self._settings.telemetry_queue_bytes:
                 self.counts["refused"] += 1
                 raise Overloaded("the queue is full", subject="telemetry", action="send it again after a pause")
-            request = Request(kind, namespace, key, columns, rows, size, Future())
-            self._in_flight[key] = request
+            self._in_flight[request.key] = request
             self.counts["requests"] += 1
-            self._queued += size
+            self._queued += request.size
             self._queue.put(request)
         return request
 
