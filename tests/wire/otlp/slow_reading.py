@@ -1,4 +1,4 @@
-"""A second reading of OTLP, row by row, by the generated classes and protobuf's own JSON: the judge of the quick one."""
+"""A second reading of OTLP, row by row, with the generated classes and protobuf's own JSON: the quick one's judge."""
 
 from __future__ import annotations
 
@@ -132,7 +132,9 @@ def log_rows(request: Any, received_ns: int) -> list[Row]:
                     {
                         "timestamp": record.time_unix_nano or observed,
                         "observed_timestamp": observed,
-                        "trace_id": record.trace_id.hex() if len(record.trace_id) == 16 and any(record.trace_id) else "",
+                        "trace_id": record.trace_id.hex()
+                        if len(record.trace_id) == 16 and any(record.trace_id)
+                        else "",
                         "span_id": record.span_id.hex() if len(record.span_id) == 8 and any(record.span_id) else "",
                         "flags": record.flags,
                         "severity_number": record.severity_number,
