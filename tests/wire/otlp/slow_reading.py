@@ -6,7 +6,8 @@ import base64
 import json
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, ParseDict
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 Row = dict[str, Any]
 LAST = 2**63 - 1
@@ -32,8 +33,8 @@ def text_and_type(value: Any) -> tuple[str, str]:
 
 
 def comparable(text: str, kind: str) -> Any:
-    """Texts of JSON are compared by what they say."""
-    return json.loads(text) if kind in ("array", "map") else text
+    """Texts of JSON are compared by what protobuf makes of them."""
+    return ParseDict(json.loads(text), AnyValue()).SerializeToString() if kind in ("array", "map") else text
 
 
 def maps(attributes: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -115,7 +116,7 @@ def said(item: Any, resource: Any, key: str) -> Any:
     for attributes in (item.attributes, resource.attributes):
         for one in attributes:
             if one.key == key:
-                return text_and_type(one.value)[0]
+                return comparable(*text_and_type(one.value))
     return ""
 
 

@@ -42,17 +42,18 @@ def json_of(request: Any, *, snake_case: bool = False) -> bytes:
 def compared(rows: list[Row]) -> list[Row]:
     """Arrays and maps stand in attributes as JSON, compared by what they say."""
 
-    def value(text: str) -> Any:
-        return json.loads(text) if text.startswith(('{"arrayValue"', '{"kvlistValue"')) else text
+    def value(text: Any) -> Any:
+        is_json = isinstance(text, str) and text.startswith(('{"arrayValue"', '{"kvlistValue"'))
+        return slow_reading.comparable(text, "map") if is_json else text
 
     def unfolded(one: Any) -> Any:
         if isinstance(one, dict):
             return {key: value(text) for key, text in one.items()}
         if isinstance(one, list | tuple):
             return type(one)(unfolded(each) for each in one)
-        return one
+        return value(one)
 
-    return [{name: value(one) if name == "body" else unfolded(one) for name, one in row.items()} for row in rows]
+    return [{name: unfolded(one) for name, one in row.items()} for row in rows]
 
 
 def sorted_rows(rows: list[Row]) -> list[str]:

@@ -68,7 +68,8 @@ def test_a_metric_of_the_sdk_says_the_same_as_by_otlp(kind: Any) -> None:
     "span",
     [
         {"traceId": "01" * 16, "spanId": "02" * 8, "name": "load", "startTimeUnixNano": str(T0),
-         "endTimeUnixNano": T0 + 5, "kind": 2, "status": {"code": 2}, "attributes": [{"key": "a", "value": {"intValue": "1"}}]},
+         "endTimeUnixNano": T0 + 5, "kind": 2, "status": {"code": 2},
+         "attributes": [{"key": "a", "value": {"intValue": "1"}}]},
         {"trace_id": "01" * 16, "span_id": "02" * 8, "operation_name": "load", "start_ns": T0, "end_ns": T0 + 5,
          "span_kind": "SERVER", "status_code": "ERROR", "tags": {"a": 1}},
         {"trace_id": "01" * 16, "span_id": "02" * 8, "operationName": "load", "start_ns": T0, "duration_ns": 5,

@@ -122,7 +122,8 @@ def test_what_is_nested_too_deeply_is_refused_alone() -> None:
     "text",
     [
         b"", b"[]", b"7", b"{", b'{"resourceSpans": {}}', b'{"resourceSpans": [7]}', b"\xff", b'{"a": "\\ud800"}',
-        b"[" * 100_000, b'{"resourceSpans": [{"scopeSpans": [{"spans": "all"}]}]}', b'{"resourceSpans": "' + b"x" * 1000,
+        b"[" * 100_000, b'{"resourceSpans": [{"scopeSpans": [{"spans": "all"}]}]}',
+        b'{"resourceSpans": "' + b"x" * 1000,
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_refused_as_a_whole(text: bytes) -> None:

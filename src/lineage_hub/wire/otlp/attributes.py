@@ -44,6 +44,11 @@ _known = _Known()
 _lookup = _known.__getitem__
 
 
+def forget() -> None:
+    """All that was met before; it is met again at the cost of reading it."""
+    _known.clear()
+
+
 def read_attribute(raw: bytes) -> Attribute:
     """Raises protobuf's DecodeError."""
     return _short_text(raw) or _any_attribute(raw)
