@@ -210,7 +210,11 @@ def test_an_envelope_that_can_not_be_read_is_an_error_of_the_hub(client: TestCli
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 
 
-def test_a_hub_without_the_extra_names_the_command_that_brings_it(settings: Settings) -> None:
+def test_a_hub_without_the_extra_names_the_command_that_brings_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if it were not installed.
+    monkeypatch.setitem(sys.modules, "clickhouse_connect", None)
     with TestClient(create_app(settings)) as client:
         for path, headers in (("/v1/traces", PROTOBUF), ("/v1/metrics", JSON), (ENVELOPE, JSON)):
             answer = client.post(path, content=b"{}", headers=headers)

@@ -14,6 +14,7 @@ from fastapi import FastAPI, Response
 
 from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, otlp_routes, read_routes
@@ -59,18 +60,24 @@ def create_app(
     store: LineageStore | None = None,
     telemetry: TelemetryTaker | None = None,
 ) -> FastAPI:
-    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app."""
+    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app.
+
+    What takes telemetry may be given too; else it is the hub's own.
+    """
     metrics = Metrics()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = store or open_store(settings)
         intake = Intake(opened, settings, clock)
+        own = Telemetry(settings, clock, opened)
         metrics.watch(intake)
+        metrics.watch_telemetry(own)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, telemetry)
+        taker = telemetry or (own if own.is_installed else None)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -85,8 +92,10 @@ def create_app(
                 for one in extensions():
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
+                own.start_if_used()
                 yield
         finally:
+            await own.stop()
             await intake.stop()
             opened.close()
 

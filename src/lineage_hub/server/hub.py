@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.types import Scope as Connection
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
@@ -26,8 +27,9 @@ class Hub:
     intake: Intake
     metrics: Metrics
     queries: Queries
-    # None where the extra is not installed.
-    telemetry: TelemetryTaker | None = None
+    telemetry: Telemetry
+    taker: TelemetryTaker | None
+    """Of telemetry; None where the extra is not installed."""
 
 
 def hub_of(connection: Connection) -> Hub:

@@ -33,7 +33,7 @@ async def listening(hub: Hub) -> AsyncIterator[None]:
         import grpc.aio  # type: ignore[import-untyped]
     except ImportError:
         raise ExtraMissing.of("telemetry", "OTLP over gRPC") from None
-    ready(hub.telemetry)
+    ready(hub.taker)
     settings = hub.settings
     server = grpc.aio.server(
         handlers=[_service(grpc, hub, kind) for kind in KINDS],
@@ -75,7 +75,7 @@ def _export(grpc: Any, hub: Hub, kind: Kind) -> Export:
         started = time.perf_counter()
         error: LineageHubError | None = None
         try:
-            found = await take(ready(hub.telemetry), kind, DEFAULT_TENANT, body, "protobuf", hub.clock())
+            found = await take(ready(hub.taker), kind, DEFAULT_TENANT, body, "protobuf", hub.clock())
         except LineageHubError as raised:
             error = raised
         except Exception as raised:

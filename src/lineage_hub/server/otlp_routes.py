@@ -54,7 +54,7 @@ async def post_telemetry(request: Request) -> Response:
     from lineage_hub.wire.otlp.envelope import read_envelope
 
     hub = hub_of(request.scope)
-    taker = ready(hub.telemetry)
+    taker = ready(hub.taker)
     body = await _body(request)
     found = await read_aside(body, lambda: read_envelope(body, hub.settings.ingest_max_events))
     note_of(request.scope).tenant = found.namespace
@@ -88,7 +88,7 @@ async def _export(request: Request, kind: Kind) -> Response:
     try:
         if encoding is None:
             raise _unread(content_type)
-        taker = ready(hub.telemetry)
+        taker = ready(hub.taker)
         body = await _body(request)
         found = await take(taker, kind, DEFAULT_TENANT, body, encoding, hub.clock())
         return Response(answers.response(kind, found, encoding), media_type=MEDIA_TYPES[encoding])
