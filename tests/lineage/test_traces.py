@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 from hypothesis import given
@@ -200,7 +201,7 @@ def test_the_path_goes_forward_without_gaps_beneath_one_span(spans: list[Span]) 
         path = critical_path(tree, at)
         assert path[0].started_at == one.started_at
         assert path[-1].ended_at == one.ended_at
-        assert all(first.ended_at == second.started_at for first, second in zip(path, path[1:], strict=False))
+        assert all(first.ended_at == second.started_at for first, second in itertools.pairwise(path))
         assert all(part.at in tree.beneath(at) for part in path)
         assert sum(time_on_path(path).values()) == one.duration_ns
 
@@ -211,7 +212,7 @@ def test_of_several_roots_the_path_is_theirs_with_gaps_only_where_none_was_at_wo
     path = critical_path(tree)
     roots = [tree.spans[at] for at in tree.roots]
     assert path[-1].ended_at == max(one.ended_at for one in roots)
-    for first, second in zip(path, path[1:], strict=False):
+    for first, second in itertools.pairwise(path):
         assert first.ended_at <= second.started_at
 
 

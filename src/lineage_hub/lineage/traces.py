@@ -1,6 +1,6 @@
 """Spans in any order enter, with parents missing, repeated or in a circle; a tree of each span once leaves.
 
-Times are never moved: where a child lies outside of its parent, by a clock or because nobody waited for it, that is said.
+Times are never moved: a child that lies outside of its parent, by a clock or because nobody waited for it, is marked.
 """
 
 from __future__ import annotations

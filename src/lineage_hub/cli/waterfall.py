@@ -1,0 +1,141 @@
+"""A trace and a width enter; the lines of a waterfall leave: the tree, bars on one axis of time, durations.
+
+Where a span itself decided when the trace ended its bar is full, elsewhere it is light; so the eye follows the path.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lineage_hub.cli.durations import shown
+from lineage_hub.cli.trace_answers import Span, Stretch, Trace
+from lineage_hub.terminal import one_line
+
+# A text and its style; a pipe gets the texts alone.
+Part = tuple[str, str]
+Line = list[Part]
+FULL, LIGHT = "█", "░"
+FAILED = "✗"
+# What the names may take of the width, and the least that bars need.
+_MOST_OF_WIDTH, _LEAST_BARS = 0.5, 20
+_FIGURES = 20
+PIPE_BARS = 60
+
+
+def waterfall(trace: Trace, width: int | None, limit: int) -> Iterator[Line]:
+    """For a terminal of that width; without one nothing is cut."""
+    spans = trace.spans[:limit]
+    labels = [_label(span, branch, around) for span, branch, around in _branches(spans)]
+    longest = max((_length(label) for label in labels), default=0)
+    left, bars = longest, PIPE_BARS
+    if width is not None:
+        left = max(min(longest, int(width * _MOST_OF_WIDTH)), 10)
+        bars = max(width - left - _FIGURES - 4, _LEAST_BARS)
+    stretches: dict[str, list[Stretch]] = {}
+    for one in trace.critical_path:
+        stretches.setdefault(one.span_id, []).append(one)
+    yield [(" " * left, ""), ("  ", ""), (_axis(trace.duration_ns, bars), "dim"), ("       took      self", "dim")]
+    for span, label in zip(spans, labels, strict=True):
+        yield [
+            *_fitted(label, left, cut=width is not None),
+            ("  ", ""),
+            *_bar(span, stretches.get(span.span_id, ()), trace.duration_ns, bars),
+            (f"  {shown(span.duration_ns):>9}", _figure_style(span)),
+            (f" {shown(span.self_ns):>9}", "dim"),
+        ]
+
+
+def _branches(spans: Sequence[Span]) -> Iterator[tuple[Span, str, Span | None]]:
+    """Each with the drawing before its name, and the span that it is inside of."""
+    last = _last_of_siblings(spans)
+    above: list[tuple[Span, str]] = []
+    for at, span in enumerate(spans):
+        del above[span.depth :]
+        if not above:
+            yield span, "", None
+            above.append((span, ""))
+            continue
+        parent, indent = above[-1]
+        yield span, indent + ("└─ " if last[at] else "├─ "), parent
+        above.append((span, indent + ("   " if last[at] else "│  ")))
+
+
+def _last_of_siblings(spans: Sequence[Span]) -> list[bool]:
+    """Whether no sibling follows; they come in the order of the drawing."""
+    found = [False] * len(spans)
+    following: list[bool] = []
+    for at in range(len(spans) - 1, -1, -1):
+        depth = spans[at].depth
+        following += [False] * (depth + 1 - len(following))
+        found[at] = not following[depth]
+        following[depth] = True
+        del following[depth + 1 :]
+    return found
+
+
+def _label(span: Span, branch: str, around: Span | None) -> Line:
+    line: Line = [(branch, "dim"), (one_line(span.name), _name_style(span))]
+    if around is None or around.service != span.service:
+        line.append((f"  {one_line(span.service)}", "cyan"))
+    if span.failed:
+        line.append((f" {FAILED}", "bold red"))
+    marks = ((span.orphan, "parent missing"), (span.cycle, "cycle"), (span.outside_parent, "outside its parent"))
+    line += [(f" ({text})", "yellow") for holds, text in marks if holds]
+    return line
+
+
+def _name_style(span: Span) -> str:
+    style = "bold" if span.critical_ns else ""
+    return f"{style} red".strip() if span.failed else style
+
+
+def _figure_style(span: Span) -> str:
+    return "red" if span.failed else "bold" if span.critical_ns else ""
+
+
+def _length(line: Line) -> int:
+    return sum(len(text) for text, _ in line)
+
+
+def _fitted(line: Line, width: int, *, cut: bool) -> Line:
+    """As long as the width, filled up or cut where it is too long."""
+    room = width
+    found: Line = []
+    for text, style in line:
+        if cut and len(text) > room:
+            found.append((text[: max(room - 1, 0)] + "…" if room else "", style))
+            room = 0
+            break
+        found.append((text, style))
+        room -= len(text)
+    return [*found, (" " * max(room, 0), "")]
+
+
+def _axis(duration_ns: int, bars: int) -> str:
+    """Marks of the time at the begin of each part, and the end."""
+    parts = max(bars // 16, 1)
+    text = ""
+    for number in range(parts):
+        text = text.ljust(number * bars // parts) + shown(duration_ns * number // parts)
+    end = shown(duration_ns)
+    return text[: bars - len(end) - 1].ljust(bars - len(end)) + end
+
+
+def _bar(span: Span, path: Sequence[Stretch], whole_ns: int, bars: int) -> Line:
+    """At least one cell, however short; cells that the path touches are full."""
+    cells = [" "] * bars
+    first, last = _cells(span.offset_ns, span.duration_ns, whole_ns, bars)
+    cells[first : last + 1] = LIGHT * (last + 1 - first)
+    for one in path:
+        start, end = _cells(one.offset_ns, one.duration_ns, whole_ns, bars)
+        cells[start : end + 1] = FULL * (end + 1 - start)
+    style = "red" if span.failed else "green" if path else "blue"
+    # Together in one style: a bar is one thing to the eye.
+    return [("".join(cells), style)]
+
+
+def _cells(offset_ns: int, duration_ns: int, whole_ns: int, bars: int) -> tuple[int, int]:
+    """The first and last cell that it touches."""
+    if whole_ns <= 0:
+        return 0, bars - 1
+    first = min(max(offset_ns * bars // whole_ns, 0), bars - 1)
+    last = -(-(offset_ns + duration_ns) * bars // whole_ns) - 1
+    return first, min(max(last, first), bars - 1)
