@@ -136,6 +136,8 @@ def _below(trace: Trace, limit: int) -> Iterable[Line]:
     if hidden > 0:
         yield [(f"… {hidden} more spans are not drawn; raise --limit to see them", "dim")]
     failed = [span for span in trace.spans if span.failed and span.status_message]
+    if failed:
+        yield [("", "")]
     for span in failed[:10]:
         yield [(f"{FAILED} {one_line(span.name)}: ", "red"), (one_line(span.status_message), "")]
     path = _longest(trace)

@@ -4,6 +4,7 @@ Where a span itself decided when the trace ended its bar is full, elsewhere it i
 """
 
 from collections.abc import Iterator, Sequence
+from unicodedata import combining, east_asian_width
 
 from lineage_hub.cli.durations import shown
 from lineage_hub.cli.trace_answers import Span, Stretch, Trace
@@ -14,9 +15,8 @@ Part = tuple[str, str]
 Line = list[Part]
 FULL, LIGHT = "█", "░"
 FAILED = "✗"
-# What the names may take of the width, and the least that bars need.
-_MOST_OF_WIDTH, _LEAST_BARS = 0.5, 20
-_FIGURES = 20
+# What the names may take of the width, the least that bars need, and what stands around the bars.
+_MOST_OF_WIDTH, _LEAST_BARS, _FIGURES = 0.5, 20, 23
 PIPE_BARS = 60
 
 
@@ -27,8 +27,8 @@ def waterfall(trace: Trace, width: int | None, limit: int) -> Iterator[Line]:
     longest = max((_length(label) for label in labels), default=0)
     left, bars = longest, PIPE_BARS
     if width is not None:
-        left = max(min(longest, int(width * _MOST_OF_WIDTH)), 10)
-        bars = max(width - left - _FIGURES - 4, _LEAST_BARS)
+        left = max(min(longest, int(width * _MOST_OF_WIDTH), width - _FIGURES - _LEAST_BARS), 10)
+        bars = max(width - left - _FIGURES, _LEAST_BARS)
     stretches: dict[str, list[Stretch]] = {}
     for one in trace.critical_path:
         stretches.setdefault(one.span_id, []).append(one)
@@ -92,7 +92,21 @@ def _figure_style(span: Span) -> str:
 
 
 def _length(line: Line) -> int:
-    return sum(len(text) for text, _ in line)
+    return sum(columns_of(text) for text, _ in line)
+
+
+def columns_of(text: str) -> int:
+    """On a terminal: letters of East Asia take two, marks upon a letter none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _cut(text: str, room: int) -> str:
+    """With a mark where it was cut."""
+    while columns_of(text) >= room and text:
+        text = text[:-1]
+    return text + "…" if room else ""
 
 
 def _fitted(line: Line, width: int, *, cut: bool) -> Line:
@@ -100,36 +114,50 @@ def _fitted(line: Line, width: int, *, cut: bool) -> Line:
     room = width
     found: Line = []
     for text, style in line:
-        if cut and len(text) > room:
-            found.append((text[: max(room - 1, 0)] + "…" if room else "", style))
-            room = 0
-            break
+        fits = not cut or columns_of(text) <= room
+        text = text if fits else _cut(text, room)
         found.append((text, style))
-        room -= len(text)
+        room -= columns_of(text)
+        if not fits:
+            break
     return [*found, (" " * max(room, 0), "")]
 
 
 def _axis(duration_ns: int, bars: int) -> str:
     """Marks of the time at the begin of each part, and the end."""
     parts = max(bars // 16, 1)
-    text = ""
-    for number in range(parts):
+    text = "0"
+    for number in range(1, parts):
         text = text.ljust(number * bars // parts) + shown(duration_ns * number // parts)
     end = shown(duration_ns)
     return text[: bars - len(end) - 1].ljust(bars - len(end)) + end
 
 
 def _bar(span: Span, path: Sequence[Stretch], whole_ns: int, bars: int) -> Line:
-    """At least one cell, however short; cells that the path touches are full."""
+    """At least one cell, however short; full are those that the path has at least half of, or else most of."""
     cells = [" "] * bars
     first, last = _cells(span.offset_ns, span.duration_ns, whole_ns, bars)
     cells[first : last + 1] = LIGHT * (last + 1 - first)
-    for one in path:
-        start, end = _cells(one.offset_ns, one.duration_ns, whole_ns, bars)
-        cells[start : end + 1] = FULL * (end + 1 - start)
+    shares = _shares(path, whole_ns, bars)
+    enough = min(0.5, max(shares.values(), default=0.0))
+    for cell, share in shares.items():
+        if share >= enough:
+            cells[cell] = FULL
     style = "red" if span.failed else "green" if path else "blue"
     # Together in one style: a bar is one thing to the eye.
     return [("".join(cells), style)]
+
+
+def _shares(path: Sequence[Stretch], whole_ns: int, bars: int) -> dict[int, float]:
+    """How much of each cell that it touches the path has."""
+    found: dict[int, float] = {}
+    for one in path:
+        start, end = one.offset_ns * bars, (one.offset_ns + one.duration_ns) * bars
+        first, last = _cells(one.offset_ns, one.duration_ns, whole_ns, bars)
+        for cell in range(first, last + 1):
+            part = min(end, (cell + 1) * whole_ns) - max(start, cell * whole_ns)
+            found[cell] = found.get(cell, 0.0) + part / max(whole_ns, 1)
+    return found
 
 
 def _cells(offset_ns: int, duration_ns: int, whole_ns: int, bars: int) -> tuple[int, int]:
