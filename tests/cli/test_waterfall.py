@@ -69,6 +69,11 @@ def test_errors_other_services_and_oddities_are_marked() -> None:
     assert lines[4].startswith("d  etl (cycle)")
 
 
+def test_a_name_is_seen_however_deep_it_lies() -> None:
+    lines = drawn(trace(*(span(f"n{depth}", depth, 0, 9) for depth in range(60))), width=100)
+    assert all(f"n{depth} " in line for depth, line in enumerate(lines[1:]))
+
+
 def test_a_name_can_not_steer_the_terminal() -> None:
     assert "a\\x1b[31m\\n" in drawn(trace(span("a\x1b[31m\n", 0, 0, 9)))[1]
 

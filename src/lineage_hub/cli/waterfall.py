@@ -23,7 +23,9 @@ PIPE_BARS = 60
 def waterfall(trace: Trace, width: int | None, limit: int) -> Iterator[Line]:
     """For a terminal of that width; without one nothing is cut."""
     spans = trace.spans[:limit]
-    labels = [_label(span, branch, around) for span, branch, around in _branches(spans)]
+    # However deep it lies, its name must still be seen.
+    deepest = max(width // 4, 6) if width is not None else None
+    labels = [_label(span, _shortened(branch, deepest), around) for span, branch, around in _branches(spans)]
     longest = max((_length(label) for label in labels), default=0)
     left, bars = longest, PIPE_BARS
     if width is not None:
@@ -56,6 +58,10 @@ def _branches(spans: Sequence[Span]) -> Iterator[tuple[Span, str, Span | None]]:
         parent, indent = above[-1]
         yield span, indent + ("└─ " if last[at] else "├─ "), parent
         above.append((span, indent + ("   " if last[at] else "│  ")))
+
+
+def _shortened(branch: str, most: int | None) -> str:
+    return branch if most is None or len(branch) <= most else "…" + branch[1 - most :]
 
 
 def _last_of_siblings(spans: Sequence[Span]) -> list[bool]:
