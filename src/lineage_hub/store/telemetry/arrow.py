@@ -74,12 +74,15 @@ def _read(tokens: Iterator[str], end: str) -> list[tuple[str, Type]]:
 
 
 def array_of(kind: Type, values: Any) -> Any:
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
-    if kind.kind in _SCALARS:
-        return pa.array(values, getattr(pa, _SCALARS[kind.kind])())
-    if kind.kind == "DateTime64":
-        return pa.array(values, pa.timestamp("ns", "UTC"))
+    if kind.kind in _SCALARS or kind.kind == "DateTime64":
+        scalar = getattr(pa, _SCALARS[kind.kind])() if kind.kind in _SCALARS else pa.timestamp("ns", "UTC")
+        found = pa.array(values, scalar)
+        if found.null_count:
+            # ClickHouse would put a zero in its place.
+            raise ValueError("a value is missing")
+        return found
     if kind.kind == "Map":
         return _maps(kind, values)
     if kind.kind == "Array":

@@ -17,7 +17,7 @@ from email.policy import HTTP
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
-import lz4.frame
+import lz4.frame  # type: ignore[import-untyped]
 import zstandard
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
