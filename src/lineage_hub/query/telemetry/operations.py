@@ -116,15 +116,15 @@ def _add_series(store: Telemetry, scope: Scope, asked: OperationsQuestion, answe
         SELECT service_name AS service, operation_name AS operation,
             intDiv(second, {{step:UInt32}}) * {{step:UInt32}} AS step, {sums}
         FROM {source}
-        WHERE has(arrayZip({{services:Array(String)}}, {{operations:Array(String)}}),
-            (toString(service_name), toString(operation_name)))
+        WHERE service_name IN {{services:Array(String)}} AND operation_name IN {{operations:Array(String)}}
         GROUP BY service, operation, step ORDER BY service, operation, step
         """,
         {
             **parameters,
             "step": asked.step_s,
-            "services": [one["service"] for one in answers],
-            "operations": [one["operation"] for one in answers],
+            # Some pairs of these may not be of the page: they find no place below.
+            "services": sorted({one["service"] for one in answers}),
+            "operations": sorted({one["operation"] for one in answers}),
         },
     )
     by_name: dict[tuple[str, str], list[Answer]] = {}
