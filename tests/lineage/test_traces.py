@@ -207,7 +207,7 @@ def test_the_path_goes_forward_without_gaps_beneath_one_span(spans: list[Span]) 
 
 
 @given(any_spans())
-def test_of_several_roots_the_path_is_theirs_with_gaps_only_where_none_was_at_work(spans: list[Span]) -> None:
+def test_of_several_roots_the_path_is_theirs_alone_and_ends_with_the_last(spans: list[Span]) -> None:
     tree = span_tree(spans)
     path = critical_path(tree)
     roots = [tree.spans[at] for at in tree.roots]
