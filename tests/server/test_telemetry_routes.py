@@ -120,6 +120,8 @@ def test_a_runs_name_may_hold_anything(ask: Asking) -> None:
     assert code == 404
     assert problem["subject"] == "a/run: 1"
     assert "No span of run" in problem["message"]
+    code, problem = ask.refused("/traces/a%2Frun%3A%201/diff", to=RUNS["named"])
+    assert (code, problem["subject"]) == (404, "a/run: 1")
 
 
 def test_a_dataset_leads_to_the_traces_of_the_runs_that_made_it(ask: Asking) -> None:

@@ -28,7 +28,7 @@ from lineage_hub.query.telemetry.run_trace import trace_of_run
 from lineage_hub.query.telemetry.touched import run_answer, touched_answer, touched_by
 from lineage_hub.query.telemetry.trace_diff import part_of_run, trace_diff
 from lineage_hub.server.hub import Hub, hub_of
-from lineage_hub.server.names import DATASET, NAMESPACE, RUN
+from lineage_hub.server.names import DATASET, NAMESPACE, RUN, TRACE
 from lineage_hub.server.read_routes import At, Limit, Name, Offset, bound, encode
 
 router = APIRouter(prefix="/api/v1")
@@ -114,10 +114,10 @@ async def list_traces(
     return await ask(request, lambda store: trace_list.traces(store, EVERYTHING, asked))
 
 
-@router.get("/traces/{trace_id}/diff", summary="Compare two traces span by span", tags=TELEMETRY)
+@router.get(f"/traces/{TRACE}/diff", summary="Compare two traces span by span", tags=TELEMETRY)
 async def get_trace_diff(
     request: Request,
-    trace_id: str,
+    trace_id: Name,
     other: Annotated[str, Query(alias="to", description="The other trace, or a run.")],
     at: At,
 ) -> Response:
@@ -136,8 +136,8 @@ async def get_trace_diff(
     return await ask_both(request, at, question)
 
 
-@router.get("/traces/{trace_id}", summary="Show a trace, and the lineage that it touched", tags=TELEMETRY)
-async def get_trace(request: Request, trace_id: str, at: At) -> Response:
+@router.get(f"/traces/{TRACE}", summary="Show a trace, and the lineage that it touched", tags=TELEMETRY)
+async def get_trace(request: Request, trace_id: Name, at: At) -> Response:
     def question(store: Telemetry, snapshot: Snapshot, now: int) -> Answer:
         found = traces.trace(store, EVERYTHING, trace_id)
         return {**traces.trace_answer(found), **touched_answer(snapshot, touched_by(snapshot, found, now))}

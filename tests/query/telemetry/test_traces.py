@@ -68,6 +68,7 @@ def test_what_is_beyond_the_most_spans_is_counted(known: Known) -> None:
     found = find_trace(known.store, EVERYTHING, trace_id, most=3)
     assert found is not None
     assert (len(found.tree.spans), found.hidden) == (3, len(sent) - 3)
+    assert found.errors == sum(one.status == "ERROR" for one in sent)
 
 
 def test_another_tenants_trace_is_not_there(known: Known) -> None:
@@ -139,6 +140,16 @@ def test_pages_hold_each_trace_once(known: Known) -> None:
         found += traces(known.store, EVERYTHING, TraceQuestion(*ALL, limit=7, offset=offset))["traces"]
     ids = [one["traceId"] for one in found]
     assert len(ids) == len(set(ids)) == len(by_trace(known.spans))
+
+
+def test_a_page_beyond_the_last_is_empty_and_still_counts(known: Known) -> None:
+    for asked in (
+        TraceQuestion(*ALL, offset=1000),
+        TraceQuestion(*ALL, limit=0),
+        TraceQuestion(*ALL, least_ns=1, offset=99),
+    ):
+        page = traces(known.store, EVERYTHING, asked)
+        assert (page["traces"], page["totalCount"]) == ([], len(by_trace(known.spans)))
 
 
 def test_a_tenant_lists_its_own(known: Known) -> None:

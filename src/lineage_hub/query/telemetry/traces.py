@@ -28,6 +28,9 @@ class Trace:
     trace_id: str
     tree: SpanTree
     hidden: int
+    """How many spans are beyond the most that are read."""
+    errors: int
+    """Of all its spans."""
 
     @property
     def started_at(self) -> int:
@@ -61,12 +64,13 @@ def find_trace(store: Telemetry, scope: Scope, trace_id: str, most: int = MOST_S
     )
     if not rows:
         return None
-    hidden = _count(store, where) - most if len(rows) == most else 0
-    return Trace(trace_id, span_tree(map(span_of, rows)), hidden)
-
-
-def _count(store: Telemetry, where: Where) -> int:
-    return int(store.ask(f"SELECT count() AS spans FROM traces WHERE {where}", where.parameters)[0]["spans"])
+    tree = span_tree(map(span_of, rows))
+    if len(rows) < most:
+        return Trace(trace_id, tree, 0, sum(one.failed for one in tree.spans))
+    (counted,) = store.ask(
+        f"SELECT count() AS spans, countIf(status_code = 'ERROR') AS errors FROM traces WHERE {where}", where.parameters
+    )
+    return Trace(trace_id, tree, counted["spans"] - most, counted["errors"])
 
 
 def ranges(store: Telemetry, trace_ids: Collection[str]) -> dict[str, tuple[int, int]]:
@@ -108,7 +112,7 @@ def trace_answer(found: Trace) -> Answer:
         "durationNs": found.ended_at - found.started_at,
         "services": sorted({one.service for one in tree.spans}),
         "spanCount": len(tree.spans) + found.hidden,
-        "errorCount": sum(one.failed for one in tree.spans),
+        "errorCount": found.errors,
         "truncated": found.hidden > 0,
         "hiddenSpans": found.hidden,
         "repeatedSpans": tree.repeated,
