@@ -68,6 +68,7 @@ def test_a_run_is_drawn_as_its_trace(ask: Cli) -> None:
     shown = ask("traces", RUNS["stage"])
     assert shown.code == 0, shown.err
     assert f"run {RUNS['stage']}  daily.read" in shown.out
+    assert "├─ daily.read ◀ the run " in shown.out
     assert "spark job 0" in shown.out
     assert "it may be another's" not in shown.out
     assert "it may be another's" in ask("traces", RUNS["guessed"]).out

@@ -26,6 +26,9 @@ def waterfall(trace: Trace, width: int | None, limit: int) -> Iterator[Line]:
     # However deep it lies, its name must still be seen.
     deepest = max(width // 4, 6) if width is not None else None
     labels = [_label(span, _shortened(branch, deepest), around) for span, branch, around in _branches(spans)]
+    for span, label in zip(spans, labels, strict=True):
+        if span.span_id == trace.span_id:
+            label.append((" ◀ the run", "bold magenta"))
     longest = max((_length(label) for label in labels), default=0)
     left, bars = longest, PIPE_BARS
     if width is not None:
