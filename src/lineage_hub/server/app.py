@@ -17,7 +17,16 @@ from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, otlp_routes, read_routes
+from lineage_hub.server import (
+    dead_letter_routes,
+    docs_page,
+    health,
+    ingest_routes,
+    openapi,
+    otlp_routes,
+    read_routes,
+    telemetry_routes,
+)
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
@@ -36,6 +45,7 @@ GROUPS = (
     "Lineage",
     "Jobs and runs",
     "Datasets",
+    "Telemetry",
     "Namespaces",
     "Events",
     "Dead letters",
@@ -44,6 +54,8 @@ GROUPS = (
 ROUTERS = (
     ingest_routes.router,
     otlp_routes.router,
+    # Before those whose names of datasets may hold slashes.
+    telemetry_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,
