@@ -1,0 +1,224 @@
+"""A late run enters; what made it late leaves: seconds for each cause, followed upstream to where the lateness began.
+
+A run ends late because it began late, which comes from upstream, or because it took longer, which it explains itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lineage_hub.lineage.causes.facts import COMPLETED, Facts, Run
+from lineage_hub.lineage.causes.findings import (
+    CODE_CHANGE,
+    FAILED_DEPENDENCY,
+    LATE_UPSTREAM,
+    MORE_DATA,
+    RETRIES,
+    SLOW_STAGE,
+    Cause,
+    Evidence,
+    Figure,
+    job_node,
+    run_node,
+    shown_s,
+)
+from lineage_hub.lineage.causes.schedule import Lateness, lateness, period_s
+from lineage_hub.lineage.causes.stages import slow_stages
+from lineage_hub.lineage.causes.usual import usual_amount
+
+DEEPEST = 50
+_UPSTREAM = (LATE_UPSTREAM, FAILED_DEPENDENCY)
+
+
+def delay_causes(facts: Facts, run: Run, late: Lateness, seen: frozenset[str] = frozenset()) -> list[Cause]:
+    """Each with the seconds that it explains and how certain it is, not yet weighed against the others."""
+    found: list[Cause] = []
+    if late.start_s > 0 and late.start_certainty > 0:
+        found += _late_starts(facts, run, late, seen | {run.id})
+    if late.excess_s > 0 and late.excess_certainty > 0:
+        found += _own_causes(facts, run, late)
+    return found
+
+
+# What made it begin late
+
+
+def _late_starts(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -> list[Cause]:
+    before = _failed_attempt(facts, run)
+    if before is not None:
+        took = min(late.start_s, run.started_at - before.started_at)
+        sentence = f"an earlier attempt failed{_said(before)}, so it began again {shown_s(took)} later"
+        evidence = Evidence(runs=(run.id, before.id), messages=_messages(before))
+        return [Cause(RETRIES, late.start_certainty, run_node(before.id), sentence, evidence, took)]
+    assert late.usual_start_at is not None
+    found: dict[tuple[str, str], Cause] = {}
+    binding = True
+    for feed, ready_at in _late_feeds(facts, run, late, seen):
+        held = min(ready_at, run.started_at) - late.usual_start_at
+        for cause in _upstream_causes(facts, run, feed, min(held, late.start_s), late, seen):
+            # Another feed that was late too, but wasn't waited for longest, explains less.
+            weighed = cause if binding else replace(cause, score=cause.score / 2)
+            key = (cause.kind, cause.subject)
+            if (
+                key not in found
+                or (weighed.delay_s or 0) * weighed.score > (found[key].delay_s or 0) * found[key].score
+            ):
+                found[key] = weighed
+        binding = False
+    return list(found.values())
+
+
+def _late_feeds(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -> list[tuple[Run, float]]:
+    """Runs upstream that ended after this one usually begins; the one that was waited for longest first."""
+    assert late.usual_start_at is not None
+    found = []
+    for feed in facts.feeds(run):
+        if feed.id in seen or feed.ended_at is None or feed.ended_at > run.started_at + 1:
+            continue
+        ready_at = feed.ended_at + _least_lag(facts, run, feed)
+        # A run that began long after its feed was ready didn't wait for that.
+        if ready_at > late.usual_start_at and ready_at >= run.started_at - 0.5 * late.start_s:
+            found.append((feed, ready_at))
+    return sorted(found, key=lambda one: one[1], reverse=True)
+
+
+def _least_lag(facts: Facts, run: Run, feed: Run) -> float:
+    """How long after the end of such a feed the job begins, when it begins soonest."""
+    lags = []
+    for earlier in facts.completed_before(run):
+        then = facts.last_of(feed.job, earlier.started_at)
+        if then is not None and then.ended_at is not None and then.ended_at <= earlier.started_at:
+            lags.append(earlier.started_at - then.ended_at)
+    lags.sort()
+    return lags[len(lags) // 10] if lags else 0.0
+
+
+def _upstream_causes(
+    facts: Facts, run: Run, feed: Run, held_s: float, late: Lateness, seen: frozenset[str]
+) -> list[Cause]:
+    feed_late = lateness(facts, feed)
+    if feed_late is None or feed_late.delay_s <= 0 or feed_late.delay_certainty <= 0:
+        return []
+    held_s = min(held_s, feed_late.delay_s)
+    certainty = min(late.start_certainty, feed_late.delay_certainty)
+    below = delay_causes(facts, feed, feed_late, seen) if len(seen) < DEEPEST else []
+    scale = held_s / feed_late.delay_s
+    passed = [_passed_on(cause, run, scale, certainty) for cause in below if cause.kind in _UPSTREAM]
+    own = [cause for cause in below if cause.kind not in _UPSTREAM]
+    rest = held_s - sum((cause.delay_s or 0.0) * (cause.score > 0) for cause in passed)
+    explained = sum(cause.delay_s or 0.0 for cause in own) * scale
+    # What a chain leaves over by chance is no origin of its own.
+    if not passed or rest > 0.25 * held_s:
+        passed.append(_origin(run, feed, max(rest, min(explained, held_s)), feed_late, own, certainty))
+    return passed
+
+
+def _passed_on(cause: Cause, run: Run, scale: float, certainty: float) -> Cause:
+    evidence = replace(cause.evidence, runs=(run.id, *cause.evidence.runs))
+    return replace(
+        cause, evidence=evidence, delay_s=(cause.delay_s or 0.0) * min(1.0, scale), score=min(cause.score, certainty)
+    )
+
+
+def _origin(run: Run, feed: Run, held_s: float, late: Lateness, own: list[Cause], certainty: float) -> Cause:
+    own = sorted(own, key=lambda cause: (cause.delay_s or 0.0) * cause.score, reverse=True)
+    attempt = next((cause for cause in own if cause.kind == RETRIES and cause.subject.startswith("run:")), None)
+    why = f": {own[0].sentence}" if own else ""
+    figures = (
+        Figure("end after its usual time", 0.0, round(late.delay_s, 3), "s"),
+        Figure("duration", round(late.duration.value, 3), round(late.duration.value + late.excess_s, 3), "s"),
+    )
+    evidence = Evidence(runs=(run.id, feed.id), figures=figures)
+    if attempt is not None and (attempt.delay_s or 0.0) > 0.5 * late.delay_s:
+        sentence = f"{feed.job[1]} upstream ended {shown_s(late.delay_s)} late: {attempt.sentence}"
+        evidence = replace(evidence, runs=(run.id, feed.id, *attempt.evidence.runs[1:]))
+        return Cause(FAILED_DEPENDENCY, certainty, run_node(feed.id), sentence, evidence, held_s, (attempt,))
+    sentence = f"{feed.job[1]} upstream ended {shown_s(late.delay_s)} late{why}"
+    return Cause(LATE_UPSTREAM, certainty, run_node(feed.id), sentence, evidence, held_s, tuple(own))
+
+
+def _failed_attempt(facts: Facts, run: Run) -> Run | None:
+    """The first of the failed runs right before it that were for the same time."""
+    earlier = facts.before(run)
+    period = period_s(facts.completed_before(run))
+    first = None
+    for one in reversed(earlier):
+        same_time = (
+            one.expected_at == run.expected_at
+            if run.expected_at is not None and one.expected_at is not None
+            else period is not None and run.started_at - one.started_at < 0.5 * period
+        )
+        if one.state == COMPLETED or not one.failed or not same_time:
+            break
+        first = one
+    return first
+
+
+def _messages(run: Run) -> tuple[str, ...]:
+    return (run.error,) if run.error else ()
+
+
+def _said(run: Run) -> str:
+    return f" ({run.error.splitlines()[0][:120]})" if run.error else ""
+
+
+# What made it take longer
+
+
+def _own_causes(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
+    earlier = facts.completed_before(run)
+    found: list[Cause] = []
+    more = _more_data(run, earlier, late)
+    ratio = 1.0
+    if more is not None:
+        found.append(more[0])
+        ratio = more[1]
+    stages = slow_stages(run, earlier, ratio)
+    found += stages
+    left = late.excess_s - sum(cause.delay_s or 0.0 for cause in found if cause.kind != SLOW_STAGE)
+    changed = _code_change(facts, run, late, left)
+    if changed is not None:
+        # A stage says where, new code says why.
+        slow = tuple(cause for cause in stages if cause.kind == SLOW_STAGE)
+        found = [replace(cause, score=cause.score / 2) if cause in slow else cause for cause in found]
+        found.append(replace(changed, because=slow))
+    return found
+
+
+def _more_data(run: Run, earlier: list[Run], late: Lateness) -> tuple[Cause, float] | None:
+    if run.records is None:
+        return None
+    samples = [(one.started_at, float(one.records)) for one in earlier if one.records is not None]
+    found = usual_amount(samples, run.started_at, floor=1.0)
+    if found is None or found.certainty(run.records) <= 0:
+        return None
+    ratio = run.records / found.value
+    seconds = min(late.excess_s, late.duration.value * (ratio - 1))
+    datasets = tuple(use.dataset for use in (run.inputs or run.outputs) if use.rows is not None)
+    sentence = f"it had {run.records:,} records to work on instead of {found.value:,.0f} ({ratio:.3g} times as many)"
+    figures = (Figure("records", round(found.value), run.records),)
+    certainty = min(found.certainty(run.records), late.excess_certainty)
+    evidence = Evidence((run.id,), datasets, figures=figures)
+    return Cause(MORE_DATA, certainty, run_node(run.id), sentence, evidence, seconds), ratio
+
+
+def _code_change(facts: Facts, run: Run, late: Lateness, left_s: float) -> Cause | None:
+    """New code of this run, or of few runs before it that were as slow."""
+    told = [one for one in facts.completed_before(run) if one.code is not None]
+    if run.code is None or not told or left_s < 0.1 * late.excess_s:
+        return None
+    since = len(told)
+    while since and told[since - 1].code == run.code:
+        since -= 1
+    old, new = told[:since], told[since:]
+    slow_at = late.duration.value + 0.5 * late.excess_s
+    if not old or (new and (len(new) > 5 or min(facts.duration_s(one) for one in new) < slow_at)):
+        return None
+    changes = sum(one.code != two.code for one, two in zip(old, old[1:], strict=False))
+    rarity = 1 - changes / max(1, len(old) - 1)
+    first = new[0] if new else run
+    sentence = f"its code changed from {old[-1].code} to {run.code}"
+    if new:
+        sentence += f" {len(new) + 1} runs ago, and it has been slow since"
+    evidence = Evidence((run.id, first.id) if new else (run.id,), figures=(Figure("code", old[-1].code, run.code),))
+    return Cause(CODE_CHANGE, late.excess_certainty * rarity, job_node(run.job), sentence, evidence, left_s)
