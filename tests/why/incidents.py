@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tests.why.worlds import DAY_S, FIRST_DAY, Change, World
+from tests.why.worlds import FIRST_DAY, Change, World
 
 KINDS = (
     "slow_stage",
@@ -44,7 +44,6 @@ def incident(seed: int, kind: str | None = None) -> Incident:
     kind = kind or dice.choice(KINDS)
     for attempt in range(200):
         world = World(seed * 1_000 + attempt)
-        world._today_schema = {}
         found = _try(world, kind, dice, seed)
         if found is not None:
             return found
@@ -57,16 +56,17 @@ def _try(world: World, kind: str, dice: random.Random, seed: int) -> Incident | 
     if drawn is None:
         return None
     changes, subject, flavour = drawn
+    at_fault = list(changes.values())
     decoys = _decoys(world, changes, dice, kind)
     luck = dice.random()
     for _ in range(6):
-        world._today_schema = {}
+        world.today_schema = {}
         before = len(world.runs)
         code = dict(world.code)
         plain = copy.deepcopy(_pass(world, {world.elsewhere: Change()}, luck))
         del world.runs[before:]
         world.code = dict(code)
-        world._today_schema = {}
+        world.today_schema = {}
         told = _pass(world, changes, luck)
         asked = [run for run in told if run["job"] == world.asked]
         usual = [run for run in plain if run["job"] == world.asked]
@@ -76,7 +76,7 @@ def _try(world: World, kind: str, dice: random.Random, seed: int) -> Incident | 
         if fails or _is_noticed(world, asked[-1], usual[-1]):
             return Incident(seed, world.runs, asked[-1]["id"], kind, subject, flavour, tuple(decoys))
         del world.runs[before:]
-        for change in changes.values():
+        for change in at_fault:
             _worsen(change)
     return None
 
@@ -88,13 +88,13 @@ def _pass(world: World, changes: dict[str, Change], luck: float) -> list[dict[st
 def _is_noticed(world: World, run: dict[str, Any], plain: dict[str, Any]) -> bool:
     """So late that someone asks: far beyond what the days before differ by."""
     earlier = [one for one in world.runs if one["job"] == world.asked and one["state"] == "COMPLETED"]
-    earlier = [one for one in earlier if one["start"] < FIRST_DAY + world.days * DAY_S]
-    ends = [(one["end"] - FIRST_DAY) % DAY_S for one in earlier]
+    earlier = [one for one in earlier if one["start"] < FIRST_DAY + world.days * world.period_s]
+    ends = [(one["end"] - FIRST_DAY) % world.period_s for one in earlier]
     middle = median(ends)
     spread = 1.48 * median(abs(end - middle) for end in ends)
     late = run["end"] - plain["end"]
     lasted = median(one["end"] - one["start"] for one in earlier)
-    return late > 5 * spread and late > 0.3 * lasted and late < 0.6 * DAY_S
+    return late > 3.5 * spread and late > 0.25 * lasted and late < 0.6 * world.period_s
 
 
 def _worsen(change: Change) -> None:
@@ -147,7 +147,7 @@ def _late_upstream(world: World, dice: random.Random) -> Drawn:
     flavour = dice.choice(("slow stage", "late start", "slow altogether"))
     change = Change(all_times=dice.uniform(1.8, 4))
     if flavour == "late start":
-        change = Change(start_s=dice.uniform(1_800, 14_400))
+        change = Change(start_s=dice.uniform(1_800, 14_400) * world.pace)
     elif flavour == "slow stage":
         stage = _critical_stage(world, origin, dice)
         if stage is None:
@@ -163,7 +163,7 @@ def _failed_dependency(world: World, dice: random.Random) -> Drawn:
     origin = dice.choice(above)
     flavour = dice.choice(("failed", "did not run", "tried again"))
     if flavour == "tried again":
-        return {origin: Change(retry_after_s=dice.uniform(3_600, 14_400))}, origin, flavour
+        return {origin: Change(retry_after_s=dice.uniform(3_600, 14_400) * world.pace)}, origin, flavour
     changes = {origin: Change(absent=True)}
     if flavour == "failed":
         error = dice.choice(("ConnectionError: refused", "ValueError: bad row 17", None))
@@ -205,23 +205,18 @@ def _changed(schema: dict[str, str], column: str, how: str) -> dict[str, str]:
 
 
 def _more_data(world: World, dice: random.Random) -> Drawn:
-    if world.jobs[world.asked].feeds:
-        # One that reads what comes from outside; what it feeds is cut off.
-        above = [one for one in world.ancestors(world.asked) if not world.jobs[one].feeds]
-        world.asked = dice.choice(above)
-    stages = world.jobs[world.asked].stages
-    for stage in stages:
-        stage.by_data = max(stage.by_data, 0.6)
-    world.runs.clear()
-    world.rng = random.Random(dice.random())
-    for job in world.jobs.values():
-        job.clock_s = job.clock_s if not job.feeds else 0.0
-    world.pass_days()
+    """Of a job that reads from outside most of what it reads, and works on it rather than waits."""
+    job = world.jobs[world.asked]
+    outside = [run["inputs"][-1]["rows"] / max(1, sum(use["rows"] for use in run["inputs"])) for run in world.runs
+               if run["job"] == world.asked and run["state"] == "COMPLETED"]  # fmt: skip
+    by_data = sum(stage.base_s for stage in job.stages if stage.by_data >= 0.6)
+    if not job.external or median(outside) < 0.5 or by_data < 0.8 * sum(stage.base_s for stage in job.stages):
+        return None
     return {world.asked: Change(rows=dice.uniform(2, 5))}, world.asked, "rows"
 
 
 def _code_change(world: World, dice: random.Random) -> Drawn:
-    if not world.tells_code:
+    if not world.tells_code or world.jobs[world.asked].code_changes > 0.1:
         return None
     flavour = dice.choice(("slow stage", "slow altogether", "fails"))
     change = Change(code="v99.0", all_times=dice.uniform(1.6, 3))
@@ -239,9 +234,9 @@ def _unknown(world: World, dice: random.Random) -> Drawn:
     flavour = dice.choice(("fails silently", "starts late", "idles", "slow altogether"))
     change = Change(fails="")
     if flavour == "starts late":
-        change = Change(start_s=dice.uniform(1_800, 14_400))
+        change = Change(start_s=dice.uniform(1_800, 14_400) * world.pace)
     elif flavour == "idles":
-        change = Change(gap_s=dice.uniform(600, 7_200))
+        change = Change(gap_s=dice.uniform(600, 7_200) * world.pace)
     elif flavour == "slow altogether":
         if len(world.jobs[world.asked].stages) < 3:
             return None
@@ -264,27 +259,40 @@ MAKERS = {
 def _decoys(world: World, changes: dict[str, Change], dice: random.Random, kind: str) -> list[str]:
     found = []
     free = [one for one in world.ancestors(world.asked) if one not in changes]
+    dice.shuffle(free)
     if dice.random() < 0.5:
         changes[world.elsewhere] = Change(fails="", error="boom")
         found.append("a job that isn't upstream failed")
+    for feed in world.jobs[world.asked].feeds:
+        offered = world.jobs[feed].schema
+        read = world.jobs[world.asked].reads[feed]
+        unread = sorted(set(offered) - read) if read is not None else []
+        if feed not in free or dice.random() < 0.5:
+            continue
+        free.remove(feed)
+        if unread and dice.random() < 0.6:
+            changes[feed] = Change(schema=_changed(offered, unread[0], "gone"))
+            found.append("a column that isn't read is gone")
+        else:
+            changes[feed] = Change(schema={**offered, "remark": "string"})
+            found.append("a column was added")
     if free and dice.random() < 0.4:
-        one = dice.choice(free)
+        one = free.pop()
         changes[one] = Change(all_times=1 + world.jobs[one].noise)
         found.append("an upstream run was a little slower")
-        free.remove(one)
     if free and dice.random() < 0.4:
-        one = dice.choice(free)
-        changes[one] = Change(code="v77.0")
+        changes[free.pop()] = Change(code="v77.0")
         found.append("the code of an upstream job changed without effect")
-        free.remove(one)
-    for feed in world.jobs[world.asked].feeds:
-        read = world.jobs[world.asked].reads[feed]
-        unread = sorted(set(world.jobs[feed].schema) - read) if read is not None else []
-        readers = [job for job in world.jobs.values() if feed in job.feeds]
-        if feed in free and unread and len(readers) == 1 and dice.random() < 0.6:
-            changes[feed] = Change(schema=_changed(world.jobs[feed].schema, unread[0], "gone"))
-            found.append("a column that isn't read is gone")
-            break
+    if free and dice.random() < 0.4 and changes.get(world.asked, Change()).fails is not None:
+        changes[free.pop()] = Change(retry_after_s=dice.uniform(60, 300) * world.pace)
+        found.append("an upstream run failed and was well again in time")
+    if free and len(world.jobs[world.asked].feeds) > 1 and changes.get(world.asked, Change()).fails is None:
+        one = free.pop()
+        before = _start_of_asked(world, {world.elsewhere: Change()})
+        slower = Change(all_times=dice.uniform(1.3, 2))
+        if abs(_start_of_asked(world, {one: slower}) - before) < 1:
+            changes[one] = slower
+            found.append("an upstream run was slow, but another was waited for longer")
     own = changes.get(world.asked)
     stages = world.jobs[world.asked].stages
     if own is not None and own.stage is None and own.fails is None and kind in ("unknown", "more_data"):
@@ -294,3 +302,12 @@ def _decoys(world: World, changes: dict[str, Change], dice: random.Random, kind:
                 found.append("a stage beside a longer one was slower")
                 break
     return found
+
+
+def _start_of_asked(world: World, changes: dict[str, Change]) -> float:
+    """On a day like that of the incident, which leaves no trace."""
+    before, code = len(world.runs), dict(world.code)
+    told = _pass(world, changes, 0.5)
+    del world.runs[before:]
+    world.code, world.today_schema = code, {}
+    return next((float(run["start"]) for run in told if run["job"] == world.asked), 0.0)

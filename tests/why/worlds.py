@@ -72,12 +72,17 @@ class World:
     def __init__(self, seed: int) -> None:
         self.rng = rng = random.Random(seed)
         self.days = rng.randint(14, 40)
+        # Most run once a day, some once an hour and are as much shorter.
+        self.period_s = rng.choice((DAY_S, DAY_S, DAY_S, 3_600.0))
+        self.pace = self.period_s / DAY_S
         self.tells_spans = rng.random() < 0.9
         self.tells_nominal = rng.random() < 0.4
         self.tells_code = rng.random() < 0.85
         self.jobs: dict[str, JobPlan] = {}
         self.runs: list[dict[str, Any]] = []
         self.code = {}
+        self.base_work: dict[str, float] = {}
+        self.today_schema: dict[str, dict[str, str]] = {}
         self._number = 0
         words = rng.sample(WORDS, len(WORDS))
         shape = rng.choice(("chain", "fan", "diamond", "mixed"))
@@ -107,7 +112,7 @@ class World:
             stages.append(
                 StagePlan(
                     f"{rng.choice(('scan', 'exchange', 'join', 'aggregate', 'write', 'sort'))} at step {number}",
-                    math.exp(rng.uniform(math.log(20), math.log(900))),
+                    math.exp(rng.uniform(math.log(60), math.log(2_400))) * self.pace,
                     rng.uniform(0.03, 0.12),
                     rng.uniform(1.1, 2.5),
                     number > 0 and not stages[-1].beside and rng.random() < 0.25,
@@ -127,15 +132,15 @@ class World:
             name,
             feeds,
             stages,
-            rng.uniform(0, 6) * 3_600 if not feeds else 0.0,
-            rng.uniform(5, 120),
-            rng.uniform(0.02, 0.1),
+            rng.uniform(0, 6) * 3_600 * self.pace if not feeds else 0.0,
+            rng.uniform(5, 120) * self.pace,
+            rng.uniform(0.02, 0.16),
             weekday,
             rng.uniform(-0.002, 0.012),
             math.exp(rng.uniform(math.log(5_000), math.log(5_000_000))),
             {one: rng.choice(TYPES) for one in columns},
             not feeds or rng.random() < 0.3,
-            code_changes=rng.choice((0.0, 0.02, 0.05, 0.1)),
+            code_changes=rng.choice((0.0, 0.02, 0.05, 0.1, 0.4)),
         )
         for feed in feeds:
             known = rng.random() < 0.6
@@ -168,8 +173,8 @@ class World:
     def _set_clocks(self) -> None:
         for job in self.jobs.values():
             if job.clock_s == -1.0:
-                starts = [run["start"] % DAY_S for run in self.runs if run["job"] == job.name]
-                job.clock_s = max(starts) + self.rng.uniform(0, 1_800)
+                starts = [(run["start"] - FIRST_DAY) % self.period_s for run in self.runs if run["job"] == job.name]
+                job.clock_s = max(starts) + self.rng.uniform(0, 1_800) * self.pace
 
     def pass_day(self, day: int, changes: dict[str, Change], rng: random.Random) -> list[dict[str, Any]]:
         today = changes is not None and bool(changes)
@@ -186,15 +191,17 @@ class World:
         return told
 
     def _run(self, day, job, change, dice, ends, rows_out, today) -> list[dict[str, Any]]:  # type: ignore[no-untyped-def]
-        midnight = FIRST_DAY + day * DAY_S
-        weekday = int(midnight // DAY_S) % 7
+        midnight = FIRST_DAY + day * self.period_s
+        weekday = int(midnight // DAY_S) % 7 if self.period_s == DAY_S else -1
         amount = job.rows * (1 + job.growth) ** day * job.weekday.get(weekday, 1.0) * math.exp(dice.gauss(0, 0.06))
-        amount *= change.rows
-        # In days of history a flaky run fails now and then, and is tried again.
+        amount = amount * change.rows if job.external else 0.0
+        # In days of history a flaky run fails now and then and is tried again, and some days are bad without a reason.
         flaky = dice.random() < 0.015 and not today
+        bad = dice.uniform(1.5, 3) if dice.random() < 0.02 and not today else 1.0
         durations = []
-        scale = amount / job.rows
-        own = math.exp(dice.gauss(0, job.noise))
+        work = amount + sum(rows_out.get(feed, 0.0) for feed in job.feeds)
+        scale = work / self.base_work.setdefault(job.name, work) if work else 1.0
+        own = math.exp(dice.gauss(0, job.noise)) * bad
         for number, stage in enumerate(job.stages):
             took = stage.base_s * own * scale**stage.by_data * math.exp(dice.gauss(0, stage.noise)) * change.all_times
             skew = max(1.0, stage.skew * math.exp(dice.gauss(0, 0.1)))
@@ -205,15 +212,15 @@ class World:
                 spilled = change.spilled
                 gc += took * change.gc_share
             durations.append((stage, took, skew, spilled, gc))
-        if dice.random() < job.code_changes and not today:
+        if dice.random() < job.code_changes and not (today and job.code_changes < 0.4):
             self.code[job.name] = f"v{int(self.code[job.name][1:].split('.')[0]) + 1}.0"
         if change.absent:
             ends[job.name] = None
             return []
         waits = [ends[feed] for feed in job.feeds]
-        jitter = abs(dice.gauss(0, 15))
+        jitter = abs(dice.gauss(0, 30)) * self.pace
         if any(end is None for end in waits):
-            start = midnight + job.clock_s if job.clock_s > 0 else max([midnight, *(e for e in waits if e)]) + 1_800
+            start = midnight + job.clock_s if job.clock_s > 0 else max([midnight, *(e for e in waits if e)]) + 1_800 * self.pace
         else:
             clock = midnight + job.clock_s if job.clock_s > 0 else 0.0
             start = max(clock, *(end + job.lag_s for end in waits), 0.0) + jitter
@@ -229,11 +236,11 @@ class World:
             inputs.append({"dataset": f"landing.{job.name}", "rows": int(amount), "schema": schema, "columns": None})
         told = []
         if flaky or change.retry_after_s:
-            failed_after = dice.uniform(5, 60)
+            failed_after = dice.uniform(5, 60) * self.pace
             told.append(self._told(job, start, start + failed_after, "FAILED", nominal, inputs, [], [], "IOError: reset"))
-            start += failed_after + (change.retry_after_s or dice.uniform(120, 600))
+            start += failed_after + (change.retry_after_s or dice.uniform(120, 600) * self.pace)
         stages, end = self._lay_out(start, durations, change.gap_s, job)
-        output = {"dataset": f"tables.{job.name}", "rows": int(amount * 0.8), "schema": dict(self.schema(job.name))}
+        output = {"dataset": f"tables.{job.name}", "rows": int(work * 0.8), "schema": dict(self.schema(job.name))}
         if change.schema is not None:
             output["schema"] = change.schema
         state = "COMPLETED"
@@ -242,22 +249,20 @@ class World:
             stages = [one for one in stages if one["start"] + one["duration"] <= end]
         ends[job.name] = end if state == "COMPLETED" else None
         if state == "COMPLETED":
-            rows_out[job.name] = amount * 0.8
+            rows_out[job.name] = work * 0.8
             if change.schema is not None:
-                self._today_schema[job.name] = change.schema
+                self.today_schema[job.name] = change.schema
         code = change.code or self.code[job.name]
         outputs = [output] if state == "COMPLETED" else []
         told.append(self._told(job, start, end, state, nominal, inputs, outputs, stages, change.error, code))
         return told
 
-    _today_schema: dict[str, dict[str, str]] = {}
-
     def schema(self, name: str) -> dict[str, str]:
-        return self._today_schema.get(name) or self.jobs[name].schema
+        return self.today_schema.get(name) or self.jobs[name].schema
 
     def _lay_out(self, start, durations, gap_s, job) -> tuple[list[dict[str, Any]], float]:  # type: ignore[no-untyped-def]
         stages: list[dict[str, Any]] = []
-        at = start + 2.0
+        at = start + 2.0 * self.pace
         began = at
         for stage, took, skew, spilled, gc in durations:
             begin = began if stage.beside else at
@@ -268,7 +273,7 @@ class World:
             )  # fmt: skip
             began = begin
             at = max(at, begin + took)
-        return stages, at + 1.0 + gap_s
+        return stages, at + 1.0 * self.pace + gap_s
 
     def _told(self, job, start, end, state, nominal, inputs, outputs, stages, error, code=None) -> dict[str, Any]:  # type: ignore[no-untyped-def]
         self._number += 1

@@ -96,10 +96,12 @@ class Facts:
         return [one for one in self.before(run) if one.state == COMPLETED and one.ended_at is not None]
 
     def inputs_of(self, run: Run) -> tuple[Use, ...]:
-        """Those that it names; a run that ended before it could say so reads what the last good one read."""
-        if run.inputs:
+        """Those that it names; one that failed may not have come so far, so what the last good one read counts too."""
+        if run.inputs and not run.failed:
             return run.inputs
-        return next((one.inputs for one in reversed(self.completed_before(run)) if one.inputs), ())
+        named = {use.dataset for use in run.inputs}
+        good = next((one for one in reversed(self.completed_before(run)) if one.inputs), None)
+        return run.inputs + tuple(use for use in (good.inputs if good else ()) if use.dataset not in named)
 
     def feeds(self, run: Run) -> Iterator[Run]:
         """Of each job that writes one of its inputs the last run that had started by then."""

@@ -59,23 +59,24 @@ def broken_by_schemas(facts: Facts, run: Run, good: Run) -> list[Cause]:
 
 
 def _since(facts: Facts, use: Use, old: Use | None, run: Run, good: Run) -> list[Change]:
-    """What the run itself saw counts, else what the last writers before the two runs wrote."""
-    after = _written(facts, use.dataset, run.started_at) or use.schema
-    before = _written(facts, use.dataset, good.started_at) or (old.schema if old is not None else None)
+    """What the run itself saw counts, else what others saw last before the two runs."""
+    after = _seen(facts, use.dataset, run.started_at) or use.schema
+    before = _seen(facts, use.dataset, good.started_at) or (old.schema if old is not None else None)
     if use.schema is not None and old is not None and old.schema is not None and use.schema != old.schema:
         before, after = old.schema, use.schema
     return schema_changes(before, after) if before and after else []
 
 
-def _written(facts: Facts, dataset: Name, before: float) -> Mapping[str, str] | None:
+def _seen(facts: Facts, dataset: Name, before: float) -> Mapping[str, str] | None:
     found: tuple[float, Mapping[str, str]] | None = None
     for runs in facts.runs.values():
         for run in runs:
             if run.ended_at is None or run.ended_at > before or run.failed:
                 continue
-            for use in run.outputs:
-                if use.dataset == dataset and use.schema and (found is None or run.ended_at > found[0]):
-                    found = (run.ended_at, use.schema)
+            for at, uses in ((run.started_at, run.inputs), (run.ended_at, run.outputs)):
+                for use in uses:
+                    if use.dataset == dataset and use.schema and (found is None or at > found[0]):
+                        found = (at, use.schema)
     return found[1] if found else None
 
 
@@ -124,8 +125,8 @@ def _origin(facts: Facts, run: Run, good: Run, dataset: Name, columns: set[str])
 
 
 def _lost(facts: Facts, use: Use, run: Run, good: Run) -> set[str]:
-    before = _written(facts, use.dataset, good.started_at)
-    after = _written(facts, use.dataset, run.started_at)
+    before = _seen(facts, use.dataset, good.started_at)
+    after = _seen(facts, use.dataset, run.started_at)
     if not before or not after:
         return set()
     return {one.column for one in schema_changes(before, after) if one.weight > _ADDED}
