@@ -43,4 +43,6 @@ def run_of(told: dict[str, Any]) -> Run:
 
 def _use(told: dict[str, Any]) -> Use:
     columns = told.get("columns")
-    return Use((NAMESPACE, told["dataset"]), told["rows"], told["schema"], None if columns is None else frozenset(columns))
+    return Use(
+        (NAMESPACE, told["dataset"]), told["rows"], told["schema"], None if columns is None else frozenset(columns)
+    )

@@ -21,6 +21,8 @@ KINDS = (
     "schema_change",
     "more_data",
     "code_change",
+    "resources",
+    "own_error",
     "unknown",
 )
 
@@ -92,7 +94,8 @@ def _is_noticed(world: World, run: dict[str, Any], plain: dict[str, Any]) -> boo
     ends = [(one["end"] - FIRST_DAY) % world.period_s for one in earlier]
     middle = median(ends)
     spread = 1.48 * median(abs(end - middle) for end in ends)
-    late = run["end"] - plain["end"]
+    # Against the same day without the incident, and against the days before.
+    late = min(run["end"] - plain["end"], (run["end"] - FIRST_DAY) - world.days * world.period_s - middle)
     lasted = median(one["end"] - one["start"] for one in earlier)
     return late > 3.5 * spread and late > 0.25 * lasted and late < 0.6 * world.period_s
 
@@ -191,7 +194,9 @@ def _schema_change(world: World, dice: random.Random) -> Drawn:
         if column in world.jobs[one].schema:
             changes[one] = Change(schema=_changed(world.jobs[one].schema, column, how))
             subject = one
-    named = f"AnalysisException: cannot resolve column {column}" if how != "narrowed" else f"cannot cast {column} to int"
+    named = (
+        f"AnalysisException: cannot resolve column {column}" if how != "narrowed" else f"cannot cast {column} to int"
+    )
     error = dice.choice((named, named, "AnalysisException: the query can't be analysed", None))
     changes[world.asked] = Change(fails="", error=error)
     return changes, f"tables.{subject}", how
@@ -199,7 +204,10 @@ def _schema_change(world: World, dice: random.Random) -> Drawn:
 
 def _changed(schema: dict[str, str], column: str, how: str) -> dict[str, str]:
     if how == "narrowed":
-        return {name: ("date" if kind == "string" else "string") if name == column else kind for name, kind in schema.items()}
+        return {
+            name: ("date" if kind == "string" else "string") if name == column else kind
+            for name, kind in schema.items()
+        }
     kept = {name: kind for name, kind in schema.items() if name != column}
     return kept if how == "gone" else {**kept, f"{column}_v2": schema[column]}
 
@@ -230,6 +238,22 @@ def _code_change(world: World, dice: random.Random) -> Drawn:
     return {world.asked: change}, world.asked, flavour
 
 
+def _resources(world: World, dice: random.Random) -> Drawn:
+    stage = _critical_stage(world, world.asked, dice)
+    if not world.tells_spans or stage is None:
+        return None
+    subject = world.jobs[world.asked].stages[stage].name
+    times = dice.uniform(2, 6)
+    if dice.random() < 0.5:
+        return {world.asked: Change(stage=stage, times=times, spilled=dice.uniform(1, 50) * 2**30)}, subject, "spill"
+    return {world.asked: Change(stage=stage, times=times, gc_share=dice.uniform(0.5, 0.8))}, subject, "garbage"
+
+
+def _own_error(world: World, dice: random.Random) -> Drawn:
+    error = dice.choice(("ZeroDivisionError: division by zero", "KeyError: 'sku'", "ValueError: bad date in row 4711"))
+    return {world.asked: Change(fails="", error=error)}, world.asked, "exception"
+
+
 def _unknown(world: World, dice: random.Random) -> Drawn:
     flavour = dice.choice(("fails silently", "starts late", "idles", "slow altogether"))
     change = Change(fails="")
@@ -252,6 +276,8 @@ MAKERS = {
     "schema_change": _schema_change,
     "more_data": _more_data,
     "code_change": _code_change,
+    "resources": _resources,
+    "own_error": _own_error,
     "unknown": _unknown,
 }
 

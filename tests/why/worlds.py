@@ -121,7 +121,8 @@ class World:
             )
         stages[0].by_data = 0.9
         columns = rng.sample(
-            ["id", "at", "amount", "country", "status", "email", "total", "code", "price", "sku", "city"], rng.randint(4, 9)
+            ["id", "at", "amount", "country", "status", "email", "total", "code", "price", "sku", "city"],
+            rng.randint(4, 9),
         )
         weekday = {}
         if rng.random() < 0.4:
@@ -220,7 +221,11 @@ class World:
         waits = [ends[feed] for feed in job.feeds]
         jitter = abs(dice.gauss(0, 30)) * self.pace
         if any(end is None for end in waits):
-            start = midnight + job.clock_s if job.clock_s > 0 else max([midnight, *(e for e in waits if e)]) + 1_800 * self.pace
+            start = (
+                midnight + job.clock_s
+                if job.clock_s > 0
+                else max([midnight, *(e for e in waits if e)]) + 1_800 * self.pace
+            )
         else:
             clock = midnight + job.clock_s if job.clock_s > 0 else 0.0
             start = max(clock, *(end + job.lag_s for end in waits), 0.0) + jitter
@@ -237,7 +242,9 @@ class World:
         told = []
         if flaky or change.retry_after_s:
             failed_after = dice.uniform(5, 60) * self.pace
-            told.append(self._told(job, start, start + failed_after, "FAILED", nominal, inputs, [], [], "IOError: reset"))
+            told.append(
+                self._told(job, start, start + failed_after, "FAILED", nominal, inputs, [], [], "IOError: reset")
+            )
             start += failed_after + (change.retry_after_s or dice.uniform(120, 600) * self.pace)
         stages, end = self._lay_out(start, durations, change.gap_s, job)
         output = {"dataset": f"tables.{job.name}", "rows": int(work * 0.8), "schema": dict(self.schema(job.name))}

@@ -5,7 +5,9 @@ A run ends late because it began late, which comes from upstream, or because it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from lineage_hub.lineage.causes.facts import COMPLETED, Facts, Run
 from lineage_hub.lineage.causes.findings import (
@@ -27,6 +29,8 @@ from lineage_hub.lineage.causes.stages import slow_stages
 from lineage_hub.lineage.causes.usual import usual_amount
 
 DEEPEST = 50
+# How often new code is the reason, before anything is known of how often it changes.
+_CODE_TO_BLAME = 0.25
 _UPSTREAM = (LATE_UPSTREAM, FAILED_DEPENDENCY)
 
 
@@ -197,7 +201,7 @@ def _more_data(run: Run, earlier: list[Run], late: Lateness) -> tuple[Cause, flo
     datasets = tuple(use.dataset for use in (run.inputs or run.outputs) if use.rows is not None)
     sentence = f"it had {run.records:,} records to work on instead of {found.value:,.0f} ({ratio:.3g} times as many)"
     figures = (Figure("records", round(found.value), run.records),)
-    certainty = min(found.certainty(run.records), late.excess_certainty)
+    certainty = found.certainty(run.records)
     evidence = Evidence((run.id,), datasets, figures=figures)
     return Cause(MORE_DATA, certainty, run_node(run.id), sentence, evidence, seconds), ratio
 
@@ -214,11 +218,17 @@ def _code_change(facts: Facts, run: Run, late: Lateness, left_s: float) -> Cause
     slow_at = late.duration.value + 0.5 * late.excess_s
     if not old or (new and (len(new) > 5 or min(facts.duration_s(one) for one in new) < slow_at)):
         return None
-    changes = sum(one.code != two.code for one, two in zip(old, old[1:], strict=False))
-    rarity = 1 - changes / max(1, len(old) - 1)
     first = new[0] if new else run
     sentence = f"its code changed from {old[-1].code} to {run.code}"
     if new:
         sentence += f" {len(new) + 1} runs ago, and it has been slow since"
     evidence = Evidence((run.id, first.id) if new else (run.id,), figures=(Figure("code", old[-1].code, run.code),))
-    return Cause(CODE_CHANGE, late.excess_certainty * rarity, job_node(run.job), sentence, evidence, left_s)
+    certainty = likely_code([one.code for one in old])
+    return Cause(CODE_CHANGE, certainty, job_node(run.job), sentence, evidence, left_s)
+
+
+def likely_code(codes: Sequence[str | None]) -> float:
+    """That new code is to blame for what nothing else explains: the less, the more often it changes without harm."""
+    changes = sum(one != two for one, two in pairwise(codes))
+    rate = (changes + 0.5) / (len(codes) + 1)
+    return _CODE_TO_BLAME / (_CODE_TO_BLAME + (1 - _CODE_TO_BLAME) * rate)

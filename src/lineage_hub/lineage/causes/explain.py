@@ -27,7 +27,8 @@ def explain(facts: Facts) -> Explanation:
         said = f"{run.job[1]} has {earlier} earlier completed runs: too few to tell what is usual"
         return Explanation(_state(run), said, _with_unknown((), run, 1.0, said), None, earlier)
     if late.delay_s <= 0 or late.delay_certainty <= 0:
-        said = f"{run.job[1]} was not late: it took {shown_s(facts.duration_s(run))}, usually {shown_s(late.duration.value)}"
+        took, usually = shown_s(facts.duration_s(run)), shown_s(late.duration.value)
+        said = f"{run.job[1]} was not late: it took {took}, usually {usually}"
         return Explanation("running" if run.state == RUNNING else "as_usual", said, (), late.delay_s, earlier)
     causes = _late(facts, run, late)
     so_far = " so far" if run.state == RUNNING else ""
@@ -36,13 +37,17 @@ def explain(facts: Facts) -> Explanation:
 
 
 def _late(facts: Facts, run: Run, late: Lateness) -> tuple[Cause, ...]:
+    # What lies within the usual spread needs no cause.
+    start = late.start_s if late.start_certainty > 0 else 0.0
+    excess = late.excess_s if late.excess_certainty > 0 else 0.0
+    delay = max(start, 0.0) + max(excess, 0.0) or late.delay_s
     weighed = [
-        replace(cause, score=cause.score * min(1.0, (cause.delay_s or 0.0) / late.delay_s))
+        replace(cause, score=cause.score * min(1.0, (cause.delay_s or 0.0) / delay))
         for cause in delay_causes(facts, run, late)
     ]
     rest = max(0.0, 1 - sum(cause.score for cause in weighed))
     where = "its start" if late.start_s > late.excess_s else "its duration"
-    unexplained = f"{shown_s(rest * late.delay_s)} of the delay, most of it in {where}, has no cause in the facts"
+    unexplained = f"{shown_s(rest * delay)} of the delay, most of it in {where}, has no cause in the facts"
     return _with_unknown(_ranked(weighed), run, rest, unexplained)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lineage_hub.lineage.causes.delay import delay_causes
+from lineage_hub.lineage.causes.delay import delay_causes, likely_code
 from lineage_hub.lineage.causes.facts import RUNNING, Facts, Run
 from lineage_hub.lineage.causes.findings import (
     CODE_CHANGE,
@@ -144,8 +144,7 @@ def _code_change(facts: Facts, run: Run, good: Run) -> Cause | None:
     if run.code is None or good.code is None or run.code == good.code:
         return None
     codes = [one.code for one in facts.completed_before(run) if one.code is not None]
-    changes = sum(one != two for one, two in zip(codes, codes[1:], strict=False))
-    score = 0.72 * (1 - changes / max(1, len(codes) - 1)) * len(codes) / (len(codes) + 0.5)
+    score = 0.75 * likely_code(codes)
     sentence = f"its code changed from {good.code} to {run.code} since the last good run"
     evidence = Evidence((run.id, good.id), figures=(Figure("code", good.code, run.code),))
     return Cause(CODE_CHANGE, score, job_node(run.job), sentence, evidence)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from lineage_hub.lineage.causes.facts import Facts, Run
@@ -71,7 +72,7 @@ def lateness(facts: Facts, run: Run) -> Lateness | None:
 def period_s(runs: Sequence[Run]) -> float | None:
     """How often they start, if they keep a rhythm."""
     starts = [run.started_at for run in runs]
-    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False) if later > earlier]
+    gaps = [later - earlier for earlier, later in pairwise(starts) if later > earlier]
     if len(gaps) < FEWEST - 1:
         return None
     gap = median(gaps)

@@ -95,13 +95,15 @@ def _cause(one: _Compared, run: Run, earlier: Sequence[Run], seconds: float, cer
     elif spills and stage.spilled_bytes is not None and stage.spilled_bytes > 3 * spills[-1] + _SPILL_BYTES:
         kind = RESOURCES
         middle = spills[len(spills) // 2]
-        sentence = f"stage {stage.name!r} {took}: it spilled {_shown_bytes(stage.spilled_bytes)} to disk, usually {_shown_bytes(middle)}"
+        spilled, middle_text = _shown_bytes(stage.spilled_bytes), _shown_bytes(middle)
+        sentence = f"stage {stage.name!r} {took}: it spilled {spilled} to disk, usually {middle_text}"
         figures.append(Figure("spilled", middle, stage.spilled_bytes, "By"))
     elif (
         gc is not None and stage.gc_s is not None and stage.gc_s - gc.value > 0.4 * seconds and gc.certainty(stage.gc_s)
     ):
         kind = RESOURCES
-        sentence = f"stage {stage.name!r} {took}: {shown_s(stage.gc_s)} of it went to garbage collection, usually {shown_s(gc.value)}"
+        collected, usually = shown_s(stage.gc_s), shown_s(gc.value)
+        sentence = f"stage {stage.name!r} {took}: {collected} of it collected garbage, usually {usually}"
         figures.append(Figure("garbage collection", round(gc.value, 3), round(stage.gc_s, 3), "s"))
     evidence = Evidence(runs=(run.id,), spans=(stage.span_id,), figures=tuple(figures))
     return Cause(kind, certainty, f"span:{stage.span_id}", sentence, evidence, seconds)

@@ -1,6 +1,6 @@
 """Earlier figures enter; what would have been usual now leaves, with its spread and how far it can be trusted.
 
-Medians and absolute deviations, so that past incidents don't become the measure; growth and weekdays are taken out first.
+Medians and absolute deviations, so that past incidents don't become the measure; growth and weekdays come out first.
 """
 
 from __future__ import annotations
