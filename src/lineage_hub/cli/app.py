@@ -19,6 +19,8 @@ COMMANDS = (
     "health",
     "lineage",
     "diff",
+    "traces",
+    "logs",
     "namespaces",
     "events",
     "send_events",
