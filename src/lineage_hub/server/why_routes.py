@@ -26,6 +26,6 @@ async def get_why(request: Request, run_id: Name, at: At) -> Response:
         # A hub that nothing was sent to by OTLP has no engine, and needs none for this.
         store = hub.telemetry.store if hub.telemetry.is_used else None
         with hub.queries.at(EVERYTHING, at) as snapshot:
-            return encode(why(store, EVERYTHING, snapshot, run_id, hub.clock()))
+            return encode(why(store, EVERYTHING, snapshot, run_id, min(hub.clock(), at.as_of)))
 
     return Response(await asyncio.to_thread(answer), media_type="application/json")

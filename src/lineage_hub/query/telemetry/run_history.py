@@ -1,4 +1,4 @@
-"""Jobs enter; their latest runs leave as the search for causes takes them: times, datasets, schemas, records, code, error.
+"""Jobs enter; their latest runs leave as the search for causes takes them: times, datasets, records, code, error.
 
 All is read for many runs at once; what belongs to one run alone comes from the text of its events.
 """
