@@ -1,4 +1,4 @@
-"""A run, job or dataset enters; why its run was late or failed leaves: a sentence, the causes in order, the evidence."""
+"""A run, job or dataset enters; why its run was late or failed leaves: a sentence, the causes, their evidence."""
 
 import re
 import textwrap
@@ -109,7 +109,8 @@ def _evidence(label: str, cause: Cause) -> Iterator[str]:
     text = one_line(_capital(cause.sentence)) + "."
     yield from textwrap.wrap(text, _WIDTH, initial_indent=label, subsequent_indent=indent, break_on_hyphens=False)
     for figure in cause.evidence.figures:
-        yield f"{indent}{one_line(figure.name)}: usually {_figure(figure, figure.usual)}, now {_figure(figure, figure.now)}"
+        before, now = _figure(figure, figure.usual), _figure(figure, figure.now)
+        yield f"{indent}{one_line(figure.name)}: usually {before}, now {now}"
     for run in cause.evidence.runs:
         yield f"{indent}run {one_line(run.id)}  {one_line(run.job.name)}  {run.state}  {run.started_at}"
     for dataset in cause.evidence.datasets:
