@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 DAY_S = 86_400.0
@@ -221,11 +222,9 @@ class World:
         waits = [ends[feed] for feed in job.feeds]
         jitter = abs(dice.gauss(0, 30)) * self.pace
         if any(end is None for end in waits):
-            start = (
-                midnight + job.clock_s
-                if job.clock_s > 0
-                else max([midnight, *(e for e in waits if e)]) + 1_800 * self.pace
-            )
+            # It doesn't wait for ever: at its usual time it begins all the same.
+            began = [(run["start"] - FIRST_DAY) % self.period_s for run in self.runs if run["job"] == job.name]
+            start = max([midnight + median(began or [0.0]), *(end for end in waits if end is not None)]) + job.lag_s
         else:
             clock = midnight + job.clock_s if job.clock_s > 0 else 0.0
             start = max(clock, *(end + job.lag_s for end in waits), 0.0) + jitter

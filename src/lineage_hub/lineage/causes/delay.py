@@ -28,26 +28,29 @@ from lineage_hub.lineage.causes.schedule import Lateness, lateness, period_s
 from lineage_hub.lineage.causes.stages import slow_stages
 from lineage_hub.lineage.causes.usual import usual_amount
 
-DEEPEST = 50
 # How often new code is the reason, before anything is known of how often it changes.
 _CODE_TO_BLAME = 0.25
 _UPSTREAM = (LATE_UPSTREAM, FAILED_DEPENDENCY)
 
 
-def delay_causes(facts: Facts, run: Run, late: Lateness, seen: frozenset[str] = frozenset()) -> list[Cause]:
+def delay_causes(facts: Facts, run: Run) -> list[Cause]:
     """Each with the seconds that it explains and how certain it is, not yet weighed against the others."""
-    found: list[Cause] = []
-    if late.start_s > 0 and late.start_certainty > 0:
-        found += _late_starts(facts, run, late, seen | {run.id})
-    if late.excess_s > 0 and late.excess_certainty > 0:
-        found += _own_causes(facts, run, late)
+    found = facts.delays.get(run.id)
+    if found is None:
+        late = lateness(facts, run)
+        found = []
+        if late is not None and late.start_s > 0 and late.start_certainty > 0:
+            found += _late_starts(facts, run, late)
+        if late is not None and late.excess_s > 0 and late.excess_certainty > 0:
+            found += _own_causes(facts, run, late)
+        facts.delays[run.id] = found
     return found
 
 
 # What made it begin late
 
 
-def _late_starts(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -> list[Cause]:
+def _late_starts(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
     before = _failed_attempt(facts, run)
     if before is not None:
         took = min(late.start_s, run.started_at - before.started_at)
@@ -57,9 +60,9 @@ def _late_starts(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -
     assert late.usual_start_at is not None
     found: dict[tuple[str, str], Cause] = {}
     binding = True
-    for feed, ready_at in _late_feeds(facts, run, late, seen):
+    for feed, ready_at in _late_feeds(facts, run, late):
         held = min(ready_at, run.started_at) - late.usual_start_at
-        for cause in _upstream_causes(facts, run, feed, min(held, late.start_s), late, seen):
+        for cause in _upstream_causes(facts, run, feed, min(held, late.start_s)):
             # Another feed that was late too, but wasn't waited for longest, explains less.
             weighed = cause if binding else replace(cause, score=cause.score / 2)
             key = (cause.kind, cause.subject)
@@ -72,12 +75,12 @@ def _late_starts(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -
     return list(found.values())
 
 
-def _late_feeds(facts: Facts, run: Run, late: Lateness, seen: frozenset[str]) -> list[tuple[Run, float]]:
+def _late_feeds(facts: Facts, run: Run, late: Lateness) -> list[tuple[Run, float]]:
     """Runs upstream that ended after this one usually begins; the one that was waited for longest first."""
     assert late.usual_start_at is not None
     found = []
     for feed in facts.feeds(run):
-        if feed.id in seen or feed.ended_at is None or feed.ended_at > run.started_at + 1:
+        if feed.ended_at is None or feed.ended_at > run.started_at + 1:
             continue
         ready_at = feed.ended_at + _least_lag(facts, run, feed)
         # A run that began long after its feed was ready didn't wait for that.
@@ -97,16 +100,16 @@ def _least_lag(facts: Facts, run: Run, feed: Run) -> float:
     return lags[len(lags) // 10] if lags else 0.0
 
 
-def _upstream_causes(
-    facts: Facts, run: Run, feed: Run, held_s: float, late: Lateness, seen: frozenset[str]
-) -> list[Cause]:
+def _upstream_causes(facts: Facts, run: Run, feed: Run, held_s: float) -> list[Cause]:
     feed_late = lateness(facts, feed)
     if feed_late is None or feed_late.delay_s <= 0 or feed_late.delay_certainty <= 0:
         return []
-    held_s = min(held_s, feed_late.delay_s)
-    certainty = min(late.start_certainty, feed_late.delay_certainty)
-    below = delay_causes(facts, feed, feed_late, seen) if len(seen) < DEEPEST else []
-    scale = held_s / feed_late.delay_s
+    # When it began late is known less well than how much longer it took, so the greater of the two counts.
+    lost_s = max(feed_late.delay_s, feed_late.excess_s if feed_late.excess_certainty > 0 else 0.0)
+    held_s = min(held_s, lost_s)
+    certainty = feed_late.delay_certainty
+    below = delay_causes(facts, feed)
+    scale = held_s / lost_s
     passed = [_passed_on(cause, run, scale, certainty) for cause in below if cause.kind in _UPSTREAM]
     own = [cause for cause in below if cause.kind not in _UPSTREAM]
     rest = held_s - sum((cause.delay_s or 0.0) * (cause.score > 0) for cause in passed)

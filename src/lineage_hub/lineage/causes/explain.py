@@ -43,7 +43,7 @@ def _late(facts: Facts, run: Run, late: Lateness) -> tuple[Cause, ...]:
     delay = max(start, 0.0) + max(excess, 0.0) or late.delay_s
     weighed = [
         replace(cause, score=cause.score * min(1.0, (cause.delay_s or 0.0) / delay))
-        for cause in delay_causes(facts, run, late)
+        for cause in delay_causes(facts, run)
     ]
     rest = max(0.0, 1 - sum(cause.score for cause in weighed))
     where = "its start" if late.start_s > late.excess_s else "its duration"

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lineage_hub.lineage.causes.findings import Cause
+    from lineage_hub.lineage.causes.schedule import Lateness
 
 # Namespace and name of a job or dataset.
 Name = tuple[str, str]
@@ -82,6 +87,10 @@ class Facts:
     runs: Mapping[Name, Sequence[Run]]
     now: float
     _writers: dict[Name, list[Name]] = field(default_factory=dict)
+    # What was found of each run: many ways lead to the same run upstream, and their number may grow without bound.
+    lateness: dict[str, Lateness | None] = field(default_factory=dict)
+    delays: dict[str, list[Cause]] = field(default_factory=dict)
+    failures: dict[str, list[Cause]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for job, runs in self.runs.items():

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from lineage_hub.lineage.causes.delay import delay_causes, likely_code
-from lineage_hub.lineage.causes.facts import RUNNING, Facts, Run
+from lineage_hub.lineage.causes.facts import Facts, Name, Run
 from lineage_hub.lineage.causes.findings import (
     CODE_CHANGE,
     FAILED_DEPENDENCY,
@@ -36,45 +36,60 @@ _OUT_OF = re.compile(
 _TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline exceeded", re.IGNORECASE)
 
 
-def failure_causes(facts: Facts, run: Run, seen: frozenset[str] = frozenset()) -> list[Cause]:
-    good = next(iter(reversed(facts.completed_before(run))), None)
-    found = _dependencies(facts, run, seen | {run.id})
-    if good is not None:
-        found += broken_by_schemas(facts, run, good)
-        changed = _code_change(facts, run, good)
-        found += [changed] if changed is not None else []
-    return found + _own(facts, run)
+def failure_causes(facts: Facts, run: Run) -> list[Cause]:
+    if run.id not in facts.failures:
+        good = next(iter(reversed(facts.completed_before(run))), None)
+        found = _dependencies(facts, run, frozenset((run.job,)))
+        if good is not None:
+            found += broken_by_schemas(facts, run, good)
+            changed = _code_change(facts, run, good)
+            found += [changed] if changed is not None else []
+        facts.failures[run.id] = found + _own(facts, run)
+    return facts.failures[run.id]
 
 
-def _dependencies(facts: Facts, run: Run, seen: frozenset[str]) -> list[Cause]:
+def _dependencies(facts: Facts, run: Run, absent: frozenset[Name]) -> list[Cause]:
+    """`absent` are the jobs on the way whose runs did not take place: they may feed each other in a circle."""
     found: dict[str, Cause] = {}
     for feed in facts.feeds(run):
-        if feed.id in seen:
+        if feed.job in absent:
             continue
-        if feed.failed and (feed.ended_at is None or feed.ended_at <= run.started_at + 1):
-            causes = _failed_feed(facts, run, feed, seen)
-        elif feed.state == RUNNING or (feed.ended_at is not None and feed.ended_at > run.started_at + 1):
-            causes = _unready_feed(facts, run, feed, seen)
+        ready = feed.ended_at is not None and feed.ended_at <= run.started_at + 1
+        if feed.failed and (ready or _is_waited_for(facts, run, feed)):
+            causes = _failed_feed(facts, run, feed, 0.9 if ready else 0.75)
+        elif not ready:
+            causes = _unready_feed(facts, run, feed)
         else:
-            causes = _missing_feed(facts, run, feed, seen)
+            causes = _missing_feed(facts, run, feed, absent)
         for cause in causes:
             if cause.subject not in found or cause.score > found[cause.subject].score:
                 found[cause.subject] = cause
     return list(found.values())
 
 
-def _failed_feed(facts: Facts, run: Run, feed: Run, seen: frozenset[str]) -> list[Cause]:
+def _is_waited_for(facts: Facts, run: Run, feed: Run) -> bool:
+    """Whether such a feed has nearly always ended when the job begins."""
+    pairs = [(one, facts.last_of(feed.job, one.started_at)) for one in facts.completed_before(run)]
+    ready = [then.ended_at is not None and then.ended_at <= one.started_at for one, then in pairs if then is not None]
+    return len(ready) >= 3 and sum(ready) >= 0.8 * len(ready)
+
+
+def _failed_feed(facts: Facts, run: Run, feed: Run, score: float) -> list[Cause]:
     """Where the feed failed for a failed feed of its own, that one is the origin."""
-    below = failure_causes(facts, feed, seen)
+    below = failure_causes(facts, feed)
     deeper = [cause for cause in below if cause.kind in (FAILED_DEPENDENCY, LATE_UPSTREAM) and cause.score >= 0.5]
     if deeper:
-        return [replace(one, evidence=replace(one.evidence, runs=(run.id, *one.evidence.runs))) for one in deeper]
+        return [_led_to(run, cause) for cause in deeper]
     because = tuple(sorted(below, key=lambda cause: cause.score, reverse=True))
     why = f": {because[0].sentence}" if because else ""
     sentence = f"{feed.job[1]} upstream failed before it{why}"
     evidence = Evidence((run.id, feed.id), messages=(feed.error,) if feed.error else ())
-    score = 0.9 * _goes_along(facts, run, feed)
+    score *= _goes_along(facts, run, feed)
     return [Cause(FAILED_DEPENDENCY, score, run_node(feed.id), sentence, evidence, because=because)]
+
+
+def _led_to(run: Run, cause: Cause) -> Cause:
+    return replace(cause, evidence=replace(cause.evidence, runs=(run.id, *cause.evidence.runs)))
 
 
 def _goes_along(facts: Facts, run: Run, feed: Run) -> float:
@@ -87,21 +102,16 @@ def _goes_along(facts: Facts, run: Run, feed: Run) -> float:
     return (together + 4) / (together + apart + 4)
 
 
-def _unready_feed(facts: Facts, run: Run, feed: Run, seen: frozenset[str]) -> list[Cause]:
+def _unready_feed(facts: Facts, run: Run, feed: Run) -> list[Cause]:
     """It began before its feed had ended, which it usually doesn't."""
-    pairs = [(one, facts.last_of(feed.job, one.started_at)) for one in facts.completed_before(run)]
-    ready = [then.ended_at is not None and then.ended_at <= one.started_at for one, then in pairs if then is not None]
     late = lateness(facts, feed)
-    if len(ready) < 3 or sum(ready) < 0.8 * len(ready) or late is None or late.delay_certainty <= 0:
+    if not _is_waited_for(facts, run, feed) or late is None or late.delay_s <= 0 or late.delay_certainty <= 0:
         return []
-    below = delay_causes(facts, feed, late, seen)
+    below = delay_causes(facts, feed)
     deeper = [cause for cause in below if cause.kind in (FAILED_DEPENDENCY, LATE_UPSTREAM)]
     deeper = [cause for cause in deeper if (cause.delay_s or 0.0) > 0.5 * late.delay_s]
     if deeper:
-        return [
-            replace(one, score=0.8 * one.score, evidence=replace(one.evidence, runs=(run.id, *one.evidence.runs)))
-            for one in deeper
-        ]
+        return [_led_to(run, replace(cause, score=0.8 * cause.score)) for cause in deeper]
     sentence = f"{feed.job[1]} upstream was {shown_s(late.delay_s)} late and hadn't ended when it began"
     figures = (Figure("end after its usual time", 0.0, round(late.delay_s, 3), "s"),)
     score = 0.8 * late.delay_certainty
@@ -109,7 +119,7 @@ def _unready_feed(facts: Facts, run: Run, feed: Run, seen: frozenset[str]) -> li
     return [Cause(LATE_UPSTREAM, score, run_node(feed.id), sentence, evidence, because=tuple(below))]
 
 
-def _missing_feed(facts: Facts, run: Run, feed: Run, seen: frozenset[str]) -> list[Cause]:
+def _missing_feed(facts: Facts, run: Run, feed: Run, absent: frozenset[Name]) -> list[Cause]:
     """The last run of the feed is older than it ever is: the one that was due didn't take place."""
     assert feed.ended_at is not None
     ages = []
@@ -117,17 +127,17 @@ def _missing_feed(facts: Facts, run: Run, feed: Run, seen: frozenset[str]) -> li
         then = facts.last_of(feed.job, one.started_at)
         if then is not None and then.ended_at is not None:
             ages.append((one.started_at, one.started_at - then.ended_at))
-    period = period_s(facts.before(feed)[-40:])
+    period = period_s(facts.before(feed))
     age = run.started_at - feed.ended_at
     found = usual(ages, run.started_at, floor=(period or 3_600.0) / 20)
     if found is None or period is None or age - found.value < 0.5 * period or found.certainty(age) <= 0:
         return []
     # It may not have run because what feeds it failed or didn't run either.
-    absent = replace(
-        feed, id=f"absent:{feed.id}", started_at=feed.started_at + period, ended_at=None, inputs=feed.inputs
-    )
-    deeper = [cause for cause in _dependencies(facts, absent, seen | {feed.id}) if cause.score >= 0.5]
+    due_at = min(feed.started_at + period, run.started_at)
+    due = replace(feed, id=f"due after {feed.id}", started_at=due_at, ended_at=None)
+    deeper = [cause for cause in _dependencies(facts, due, absent | {feed.job}) if cause.score >= 0.5]
     if deeper:
+        # The run that was due has no id of its own; the last one that took place stands for its job.
         return [
             replace(one, evidence=replace(one.evidence, runs=(run.id, feed.id, *one.evidence.runs[1:])))
             for one in deeper
@@ -166,7 +176,7 @@ def _own(facts: Facts, run: Run) -> list[Cause]:
     found = [Cause(OWN_ERROR, 0.55, subject, f"it failed by itself: {first}", evidence)]
     late = lateness(facts, run)
     if _TIMED_OUT.search(said) and late is not None and late.excess_s > 0:
-        slow = [cause for cause in delay_causes(facts, run, late) if cause.kind != CODE_CHANGE]
+        slow = [cause for cause in delay_causes(facts, run) if cause.kind != CODE_CHANGE]
         # Only what took most of the time too much can have exhausted it.
         found += [replace(one, score=0.8 * one.score) for one in slow if (one.delay_s or 0.0) > 0.5 * late.excess_s]
     return found

@@ -38,6 +38,12 @@ class Lateness:
 
 def lateness(facts: Facts, run: Run) -> Lateness | None:
     """None with too few earlier runs."""
+    if run.id not in facts.lateness:
+        facts.lateness[run.id] = _lateness(facts, run)
+    return facts.lateness[run.id]
+
+
+def _lateness(facts: Facts, run: Run) -> Lateness | None:
     earlier = facts.completed_before(run)
     took = [(one.started_at, facts.duration_s(one)) for one in earlier]
     duration = usual_amount(took, run.started_at, floor=_LEAST_S)

@@ -24,16 +24,23 @@ class _Compared:
     expected_s: float
 
 
+Before = dict[str, list[tuple[float, Stage]]]
+
+
 def slow_stages(run: Run, earlier: Sequence[Run], data_ratio: float) -> list[Cause]:
     """`data_ratio` is how many times the usual records there were: so much longer is no stage's own fault."""
-    compared = _compare(run, earlier, data_ratio)
+    before: Before = {}
+    for one in earlier:
+        for stage in one.stages:
+            before.setdefault(stage.name, []).append((one.started_at, stage))
+    compared = _compare(run, before, data_ratio)
     critical = {stage.span_id for stage in critical_path(run.stages)}
     found = []
     for one in compared:
         seconds = _gained_s(one, run.stages) if one.stage.span_id in critical else 0.0
         certainty = one.usual.certainty(one.stage.duration_s)
         if seconds > 0 and certainty > 0:
-            found.append(_cause(one, run, earlier, seconds, certainty))
+            found.append(_cause(one, run, before[one.stage.name], seconds, certainty))
     return sorted(found, key=lambda cause: cause.delay_s or 0.0, reverse=True)
 
 
@@ -49,12 +56,10 @@ def critical_path(stages: Sequence[Stage]) -> list[Stage]:
     return path[::-1]
 
 
-def _compare(run: Run, earlier: Sequence[Run], data_ratio: float) -> list[_Compared]:
+def _compare(run: Run, before: Before, data_ratio: float) -> list[_Compared]:
     found = []
     for stage in run.stages:
-        samples = [
-            (one.started_at, then.duration_s) for one in earlier for then in one.stages if then.name == stage.name
-        ]
+        samples = [(at, then.duration_s) for at, then in before.get(stage.name, ())]
         took = usual_amount(samples, run.started_at, floor=_LEAST_S)
         if took is not None:
             found.append(_Compared(stage, took, took.value * max(1.0, data_ratio)))
@@ -73,9 +78,8 @@ def _gained_s(one: _Compared, stages: Sequence[Stage]) -> float:
     return stage.ended_at - max(stage.started_at + one.expected_s, *beside, stage.started_at)
 
 
-def _cause(one: _Compared, run: Run, earlier: Sequence[Run], seconds: float, certainty: float) -> Cause:
+def _cause(one: _Compared, run: Run, then: Sequence[tuple[float, Stage]], seconds: float, certainty: float) -> Cause:
     stage = one.stage
-    then = [(before.started_at, old) for before in earlier for old in before.stages if old.name == stage.name]
     figures = [Figure("duration", round(one.usual.value, 3), round(stage.duration_s, 3), "s")]
     took = f"took {shown_s(stage.duration_s)} instead of {shown_s(one.usual.value)}"
     kind, sentence = SLOW_STAGE, f"stage {stage.name!r} {took}"
