@@ -166,7 +166,8 @@ def _messages(run: Run) -> tuple[str, ...]:
 
 
 def _said(run: Run) -> str:
-    return f" ({run.error.splitlines()[0][:120]})" if run.error else ""
+    said = (run.error or "").strip().splitlines()
+    return f" ({said[0][:120]})" if said else ""
 
 
 # What made it take longer

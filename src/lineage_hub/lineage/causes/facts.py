@@ -44,6 +44,12 @@ class Stage:
     gc_s: float | None = None
     attempts: int = 1
     error: str | None = None
+    run_id: str | None = None
+    """Of a stage that is a run of its own, and no span."""
+
+    @property
+    def subject(self) -> str:
+        return f"span:{self.span_id}" if self.run_id is None else f"run:{self.run_id}"
 
     @property
     def ended_at(self) -> float:

@@ -26,10 +26,11 @@ from lineage_hub.lineage.causes.findings import (
 )
 from lineage_hub.lineage.causes.schedule import lateness, period_s
 from lineage_hub.lineage.causes.schemas import broken_by_schemas
+from lineage_hub.lineage.causes.stages import evidence_of
 from lineage_hub.lineage.causes.usual import usual, usual_amount
 
 _OUT_OF = re.compile(
-    r"out ?of ?memory|OOM|heap space|GC overhead|no space left|disk (is )?full|exit(ed with)? (code|status) 137"
+    r"out ?of ?memory|\bOOM(Killed)?\b|heap space|GC overhead|no space left|disk (is )?full|exit(ed with)? (code|status) 137"
     r"|SIGKILL|container killed|memory limit|too many open files",
     re.IGNORECASE,
 )
@@ -163,17 +164,18 @@ def _code_change(facts: Facts, run: Run, good: Run) -> Cause | None:
 def _own(facts: Facts, run: Run) -> list[Cause]:
     broken = [stage for stage in run.stages if stage.error]
     said = run.error or next((stage.error for stage in broken if stage.error), None)
-    spans = tuple(stage.span_id for stage in broken)
-    subject = f"span:{spans[0]}" if spans else run_node(run.id)
+    subject = broken[0].subject if broken else run_node(run.id)
     if not said:
         return []
-    first = said.strip().splitlines()[0][:200]
-    evidence = Evidence((run.id,), spans=spans, messages=(said,))
+    first = (said.strip().splitlines() or ["failed"])[0][:200]
+    if broken and run.error is None:
+        first = f"stage {broken[0].name!r} failed: {first}"
+    evidence = evidence_of(run, broken, messages=(said,))
     if _OUT_OF.search(said):
         found = [Cause(RESOURCES, 0.7, subject, f"it ran out of resources: {first}", evidence)]
         more = _more_data(facts, run)
         return [*found, more] if more is not None else found
-    found = [Cause(OWN_ERROR, 0.55, subject, f"it failed by itself: {first}", evidence)]
+    found = [Cause(OWN_ERROR, 0.55, subject, f"it raised an error of its own: {first}", evidence)]
     late = lateness(facts, run)
     if _TIMED_OUT.search(said) and late is not None and late.excess_s > 0:
         slow = [cause for cause in delay_causes(facts, run) if cause.kind != CODE_CHANGE]

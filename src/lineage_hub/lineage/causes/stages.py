@@ -34,10 +34,10 @@ def slow_stages(run: Run, earlier: Sequence[Run], data_ratio: float) -> list[Cau
         for stage in one.stages:
             before.setdefault(stage.name, []).append((one.started_at, stage))
     compared = _compare(run, before, data_ratio)
-    critical = {stage.span_id for stage in critical_path(run.stages)}
+    critical = {stage.subject for stage in critical_path(run.stages)}
     found = []
     for one in compared:
-        seconds = _gained_s(one, run.stages) if one.stage.span_id in critical else 0.0
+        seconds = _gained_s(one, run.stages) if one.stage.subject in critical else 0.0
         certainty = one.usual.certainty(one.stage.duration_s)
         if seconds > 0 and certainty > 0:
             found.append(_cause(one, run, before[one.stage.name], seconds, certainty))
@@ -109,8 +109,15 @@ def _cause(one: _Compared, run: Run, then: Sequence[tuple[float, Stage]], second
         collected, usually = shown_s(stage.gc_s), shown_s(gc.value)
         sentence = f"stage {stage.name!r} {took}: {collected} of it collected garbage, usually {usually}"
         figures.append(Figure("garbage collection", round(gc.value, 3), round(stage.gc_s, 3), "s"))
-    evidence = Evidence(runs=(run.id,), spans=(stage.span_id,), figures=tuple(figures))
-    return Cause(kind, certainty, f"span:{stage.span_id}", sentence, evidence, seconds)
+    return Cause(kind, certainty, stage.subject, sentence, evidence_of(run, (stage,), tuple(figures)), seconds)
+
+
+def evidence_of(
+    run: Run, stages: Sequence[Stage], figures: tuple[Figure, ...] = (), messages: tuple[str, ...] = ()
+) -> Evidence:
+    inner = [stage.run_id for stage in stages if stage.run_id is not None]
+    spans = tuple(stage.span_id for stage in stages if stage.run_id is None)
+    return Evidence((run.id, *inner), spans=spans, figures=figures, messages=messages)
 
 
 def _is_skewed(stage: Stage, skew: Usual, seconds: float) -> bool:

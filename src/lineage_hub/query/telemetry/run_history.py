@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from lineage_hub.lineage.causes import Run, Stage, Use
 from lineage_hub.lineage.rows import RunKey
@@ -55,6 +56,39 @@ def writers_of(snapshot: Snapshot, datasets: Collection[int]) -> set[int]:
             if shape.kind == RUN_EVENT and any(one.side in WRITTEN for one in mentions_of(shape, names))
         }
     return found
+
+
+def children_of(snapshot: Snapshot, job: int, runs: Collection[RunFacts]) -> dict[RunKey, list[RunFacts]]:
+    """Runs that name one of these as their parent, such as the stages of a pipeline."""
+    rows = snapshot.reader.naming(job, [run.key[2] for run in runs])
+    found = snapshot.runs_of(row for row in rows if row.run is not None)
+    children: dict[RunKey, dict[RunKey, RunFacts]] = {}
+    for row in rows:
+        if row.run is not None and row.parent_run is not None:
+            children.setdefault((row.tenant, job, row.parent_run), {})[row.run_key] = found[row.run_key]
+    return {key: list(inner.values()) for key, inner in children.items()}
+
+
+def with_children(run: Run, children: Sequence[Run]) -> Run:
+    """What its children read from elsewhere it reads, and where no span tells of its parts they are its parts."""
+    if not children:
+        return run
+    inputs = {use.dataset: use for child in children for use in child.inputs}
+    outputs = {use.dataset: use for child in children for use in child.outputs}
+    stages = run.stages or tuple(_stage_of(child) for child in children if child.ended_at is not None)
+    return replace(
+        run,
+        inputs=run.inputs or tuple(use for name, use in inputs.items() if name not in outputs),
+        outputs=run.outputs or tuple(outputs.values()),
+        stages=stages,
+    )
+
+
+def _stage_of(child: Run) -> Stage:
+    assert child.ended_at is not None
+    error = (child.error or "failed") if child.failed else None
+    lasted = child.ended_at - child.started_at
+    return Stage(child.job[1], "", child.started_at, lasted, error=error, run_id=child.id)
 
 
 def datasets_read(snapshot: Snapshot, runs: Collection[RunFacts]) -> set[int]:

@@ -15,7 +15,14 @@ from lineage_hub.model import Scope
 from lineage_hub.query.runs import find_run
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.telemetry.asking import Answer, Telemetry
-from lineage_hub.query.telemetry.run_history import datasets_read, described, runs_until, writers_of
+from lineage_hub.query.telemetry.run_history import (
+    children_of,
+    datasets_read,
+    described,
+    runs_until,
+    with_children,
+    writers_of,
+)
 from lineage_hub.query.telemetry.run_stages import stages_of_runs
 from lineage_hub.wire import instant_text
 
@@ -30,6 +37,8 @@ class _Gathered:
 
     asked: RunFacts
     runs: dict[int, list[RunFacts]] = field(default_factory=dict)
+    children: dict[RunKey, list[RunFacts]] = field(default_factory=dict)
+    """Of those that name no dataset themselves."""
     left_out: int = 0
 
 
@@ -40,8 +49,14 @@ def why(store: Telemetry | None, scope: Scope, snapshot: Snapshot, run_id: str, 
         raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
     gathered = _gather(snapshot, asked)
     stages, telemetry = _stages(store, scope, snapshot, gathered, now)
-    facts = _facts(snapshot, gathered, stages, now)
-    return _answer(facts, explain(facts), telemetry, gathered)
+    told = _told(snapshot, gathered, stages)
+    facts = _facts(gathered, told, now)
+    return {
+        **_answer(facts.run, explain(facts), {run.id: run for run in told.values()}),
+        "telemetry": telemetry,
+        "jobsLookedAt": len(gathered.runs),
+        "truncated": gathered.left_out > 0,
+    }
 
 
 def _gather(snapshot: Snapshot, asked: RunFacts) -> _Gathered:
@@ -54,9 +69,14 @@ def _gather(snapshot: Snapshot, asked: RunFacts) -> _Gathered:
             if len(gathered.runs) >= MOST_JOBS:
                 gathered.left_out += 1
                 continue
-            gathered.runs[job] = runs_until(snapshot, job, until, EARLIER_RUNS + 1)
+            runs = gathered.runs[job] = runs_until(snapshot, job, until, EARLIER_RUNS + 1)
+            if not any(run.has_datasets for run in runs):
+                gathered.children |= children_of(snapshot, job, runs)
+        # What the parts of a run hand to each other doesn't come from upstream.
+        inside = {child.key[1] for found in gathered.children.values() for child in found}
         fresh = [run for job in frontier for run in gathered.runs.get(job, ())]
-        frontier = writers_of(snapshot, datasets_read(snapshot, fresh)) - gathered.runs.keys()
+        fresh += [child for run in fresh for child in gathered.children.get(run.key, ())]
+        frontier = writers_of(snapshot, datasets_read(snapshot, fresh)) - gathered.runs.keys() - inside
         if gathered.left_out:
             break
     own = gathered.runs[asked.key[1]]
@@ -79,8 +99,16 @@ def _stages(
     return stages, {"state": "used", "runs": len(stages), "inferred": len(guessed)}
 
 
-def _facts(snapshot: Snapshot, gathered: _Gathered, stages: dict[RunKey, tuple[Stage, ...]], now: int) -> Facts:
-    told = described(snapshot, [run for found in gathered.runs.values() for run in found], stages)
+def _told(snapshot: Snapshot, gathered: _Gathered, stages: dict[RunKey, tuple[Stage, ...]]) -> dict[RunKey, Run]:
+    inner = {child.key: child for found in gathered.children.values() for child in found}
+    told = described(snapshot, [*inner.values(), *(run for found in gathered.runs.values() for run in found)], stages)
+    for key, children in gathered.children.items():
+        if key in told:
+            told[key] = with_children(told[key], [told[child.key] for child in children])
+    return told
+
+
+def _facts(gathered: _Gathered, told: dict[RunKey, Run], now: int) -> Facts:
     runs: dict[Name, list[Run]] = {}
     for found in gathered.runs.values():
         for run in found:
@@ -90,18 +118,14 @@ def _facts(snapshot: Snapshot, gathered: _Gathered, stages: dict[RunKey, tuple[S
     return Facts(told[gathered.asked.key], runs, now / SECOND_NS)
 
 
-def _answer(facts: Facts, found: Explanation, telemetry: Answer, gathered: _Gathered) -> Answer:
-    by_id = {run.id: run for runs in facts.runs.values() for run in runs}
+def _answer(run: Run, found: Explanation, by_id: dict[str, Run]) -> Answer:
     return {
-        "run": _run(facts.run),
+        "run": _run(run),
         "verdict": found.verdict,
         "sentence": found.sentence,
         "delaySeconds": found.delay_s,
         "earlierRuns": found.earlier_runs,
         "causes": [_cause(one, by_id) for one in found.causes],
-        "telemetry": telemetry,
-        "jobsLookedAt": len(gathered.runs),
-        "truncated": gathered.left_out > 0,
     }
 
 
