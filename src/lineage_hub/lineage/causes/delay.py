@@ -5,31 +5,22 @@ A run ends late because it began late, which comes from upstream, or because it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
+from lineage_hub.lineage.causes.duration import longer_causes
 from lineage_hub.lineage.causes.facts import COMPLETED, Facts, Run
 from lineage_hub.lineage.causes.findings import (
-    CODE_CHANGE,
     FAILED_DEPENDENCY,
     LATE_UPSTREAM,
-    MORE_DATA,
     RETRIES,
-    SLOW_STAGE,
     Cause,
     Evidence,
     Figure,
-    job_node,
     run_node,
     shown_s,
 )
 from lineage_hub.lineage.causes.schedule import Lateness, lateness, period_s
-from lineage_hub.lineage.causes.stages import slow_stages
-from lineage_hub.lineage.causes.usual import usual_amount
 
-# How often new code is the reason, before anything is known of how often it changes.
-_CODE_TO_BLAME = 0.25
 _UPSTREAM = (LATE_UPSTREAM, FAILED_DEPENDENCY)
 
 
@@ -42,12 +33,9 @@ def delay_causes(facts: Facts, run: Run) -> list[Cause]:
         if late is not None and late.start_s > 0 and late.start_certainty > 0:
             found += _late_starts(facts, run, late)
         if late is not None and late.excess_s > 0 and late.excess_certainty > 0:
-            found += _own_causes(facts, run, late)
+            found += longer_causes(facts, run, late)
         facts.delays[run.id] = found
     return found
-
-
-# What made it begin late
 
 
 def _late_starts(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
@@ -168,71 +156,3 @@ def _messages(run: Run) -> tuple[str, ...]:
 def _said(run: Run) -> str:
     said = (run.error or "").strip().splitlines()
     return f" ({said[0][:120]})" if said else ""
-
-
-# What made it take longer
-
-
-def _own_causes(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
-    earlier = facts.completed_before(run)
-    found: list[Cause] = []
-    more = _more_data(run, earlier, late)
-    ratio = 1.0
-    if more is not None:
-        found.append(more[0])
-        ratio = more[1]
-    stages = slow_stages(run, earlier, ratio)
-    found += stages
-    left = late.excess_s - sum(cause.delay_s or 0.0 for cause in found if cause.kind != SLOW_STAGE)
-    changed = _code_change(facts, run, late, left)
-    if changed is not None:
-        # A stage says where, new code says why.
-        slow = tuple(cause for cause in stages if cause.kind == SLOW_STAGE)
-        found = [replace(cause, score=cause.score / 2) if cause in slow else cause for cause in found]
-        found.append(replace(changed, because=slow))
-    return found
-
-
-def _more_data(run: Run, earlier: list[Run], late: Lateness) -> tuple[Cause, float] | None:
-    if run.records is None:
-        return None
-    samples = [(one.started_at, float(one.records)) for one in earlier if one.records is not None]
-    found = usual_amount(samples, run.started_at, floor=1.0)
-    if found is None or found.certainty(run.records) <= 0:
-        return None
-    ratio = run.records / found.value
-    seconds = min(late.excess_s, late.duration.value * (ratio - 1))
-    datasets = tuple(use.dataset for use in (run.inputs or run.outputs) if use.rows is not None)
-    sentence = f"it had {run.records:,} records to work on instead of {found.value:,.0f} ({ratio:.3g} times as many)"
-    figures = (Figure("records", round(found.value), run.records),)
-    certainty = found.certainty(run.records)
-    evidence = Evidence((run.id,), datasets, figures=figures)
-    return Cause(MORE_DATA, certainty, run_node(run.id), sentence, evidence, seconds), ratio
-
-
-def _code_change(facts: Facts, run: Run, late: Lateness, left_s: float) -> Cause | None:
-    """New code of this run, or of few runs before it that were as slow."""
-    told = [one for one in facts.completed_before(run) if one.code is not None]
-    if run.code is None or not told or left_s < 0.1 * late.excess_s:
-        return None
-    since = len(told)
-    while since and told[since - 1].code == run.code:
-        since -= 1
-    old, new = told[:since], told[since:]
-    slow_at = late.duration.value + 0.5 * late.excess_s
-    if not old or (new and (len(new) > 5 or min(facts.duration_s(one) for one in new) < slow_at)):
-        return None
-    first = new[0] if new else run
-    sentence = f"its code changed from {old[-1].code} to {run.code}"
-    if new:
-        sentence += f" {len(new) + 1} runs ago, and it has been slow since"
-    evidence = Evidence((run.id, first.id) if new else (run.id,), figures=(Figure("code", old[-1].code, run.code),))
-    certainty = likely_code([one.code for one in old])
-    return Cause(CODE_CHANGE, certainty, job_node(run.job), sentence, evidence, left_s)
-
-
-def likely_code(codes: Sequence[str | None]) -> float:
-    """That new code is to blame for what nothing else explains: the less, the more often it changes without harm."""
-    changes = sum(one != two for one, two in pairwise(codes))
-    rate = (changes + 0.5) / (len(codes) + 1)
-    return _CODE_TO_BLAME / (_CODE_TO_BLAME + (1 - _CODE_TO_BLAME) * rate)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lineage_hub.lineage.causes.delay import delay_causes, likely_code
+from lineage_hub.lineage.causes.delay import delay_causes
+from lineage_hub.lineage.causes.duration import likely_code, more_records
 from lineage_hub.lineage.causes.facts import Facts, Name, Run
 from lineage_hub.lineage.causes.findings import (
     CODE_CHANGE,
     FAILED_DEPENDENCY,
     LATE_UPSTREAM,
-    MORE_DATA,
     OWN_ERROR,
     RESOURCES,
     Cause,
@@ -27,11 +27,11 @@ from lineage_hub.lineage.causes.findings import (
 from lineage_hub.lineage.causes.schedule import lateness, period_s
 from lineage_hub.lineage.causes.schemas import broken_by_schemas
 from lineage_hub.lineage.causes.stages import evidence_of
-from lineage_hub.lineage.causes.usual import usual, usual_amount
+from lineage_hub.lineage.causes.usual import usual
 
 _OUT_OF = re.compile(
-    r"out ?of ?memory|\bOOM(Killed)?\b|heap space|GC overhead|no space left|disk (is )?full|exit(ed with)? (code|status) 137"
-    r"|SIGKILL|container killed|memory limit|too many open files",
+    r"out ?of ?memory|\bOOM(Killed)?\b|heap space|GC overhead|no space left|disk (is )?full"
+    r"|exit(ed with)? (code|status) 137|SIGKILL|container killed|memory limit|too many open files",
     re.IGNORECASE,
 )
 _TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline exceeded", re.IGNORECASE)
@@ -173,8 +173,10 @@ def _own(facts: Facts, run: Run) -> list[Cause]:
     evidence = evidence_of(run, broken, messages=(said,))
     if _OUT_OF.search(said):
         found = [Cause(RESOURCES, 0.7, subject, f"it ran out of resources: {first}", evidence)]
-        more = _more_data(facts, run)
-        return [*found, more] if more is not None else found
+        more = more_records(run, facts.completed_before(run))
+        if more is not None and more[1] > 1.3:
+            found.append(replace(more[0], score=0.85 * more[0].score))
+        return found
     found = [Cause(OWN_ERROR, 0.55, subject, f"it raised an error of its own: {first}", evidence)]
     late = lateness(facts, run)
     if _TIMED_OUT.search(said) and late is not None and late.excess_s > 0:
@@ -182,15 +184,3 @@ def _own(facts: Facts, run: Run) -> list[Cause]:
         # Only what took most of the time too much can have exhausted it.
         found += [replace(one, score=0.8 * one.score) for one in slow if (one.delay_s or 0.0) > 0.5 * late.excess_s]
     return found
-
-
-def _more_data(facts: Facts, run: Run) -> Cause | None:
-    if run.records is None:
-        return None
-    samples = [(one.started_at, float(one.records)) for one in facts.completed_before(run) if one.records is not None]
-    found = usual_amount(samples, run.started_at, floor=1.0)
-    if found is None or run.records < 1.3 * found.value:
-        return None
-    sentence = f"it had {run.records:,} records to work on instead of {found.value:,.0f}"
-    evidence = Evidence((run.id,), figures=(Figure("records", round(found.value), run.records),))
-    return Cause(MORE_DATA, 0.85 * found.certainty(run.records), run_node(run.id), sentence, evidence)
