@@ -11,8 +11,8 @@ from tests.why import incidents
 from tests.why.facts import facts_of
 from tests.why.scoring import is_found
 
-WITH_CAUSE = range(52_000, 52_100)
-WITHOUT = range(53_000, 53_100)
+WITH_CAUSE = range(54_000, 54_100)
+WITHOUT = range(55_000, 55_100)
 TRUE_KINDS = [kind for kind in incidents.KINDS if kind != UNKNOWN]
 
 

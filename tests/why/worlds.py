@@ -167,10 +167,13 @@ class World:
     # Days
 
     def pass_days(self) -> None:
+        # Those who wait by a clock of their own have it set after a few days, which are forgotten.
+        for day in range(-3, 0):
+            self.pass_day(day, {}, self.rng)
+        self._set_clocks()
+        self.runs.clear()
         for day in range(self.days):
             self.pass_day(day, {}, self.rng)
-            if day == 2:
-                self._set_clocks()
 
     def _set_clocks(self) -> None:
         for job in self.jobs.values():

@@ -1,6 +1,6 @@
 """A run that took longer than usual enters; what made it so leaves: more records, its stages, new code.
 
-Each cause has the seconds that it explains: what more records explain is no stage's fault, and new code explains stages.
+Each has the seconds that it explains: what more records explain is no stage's fault, and new code explains stages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def longer_causes(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
     if changed is not None:
         # A stage says where, new code says why.
         slow = tuple(cause for cause in stages if cause.kind == SLOW_STAGE)
-        found = [replace(cause, score=cause.score / 2) if cause in slow else cause for cause in found]
+        found = [replace(one, score=one.score * (1 - changed.score / 2)) if one in slow else one for one in found]
         found.append(replace(changed, because=slow))
     return found
 

@@ -155,7 +155,7 @@ def _code_change(facts: Facts, run: Run, good: Run) -> Cause | None:
     if run.code is None or good.code is None or run.code == good.code:
         return None
     codes = [one.code for one in facts.completed_before(run) if one.code is not None]
-    score = 0.75 * likely_code(codes)
+    score = 0.85 * likely_code(codes)
     sentence = f"its code changed from {good.code} to {run.code} since the last good run"
     evidence = Evidence((run.id, good.id), figures=(Figure("code", good.code, run.code),))
     return Cause(CODE_CHANGE, score, job_node(run.job), sentence, evidence)

@@ -17,6 +17,8 @@ _ENOUGH_FOR_GROWTH = 8
 # Of a normal distribution the standard deviation is that many median deviations.
 _SIGMA = 1.4826
 _SURELY_NOT, _SURELY = 2.5, 4.5
+# So much of what was is no incident, and so many standard deviations above the middle that is.
+_TAIL, _TAIL_SIGMAS = 0.85, 1.036
 
 # When it was measured, and how much it was.
 Sample = tuple[float, float]
@@ -59,19 +61,26 @@ def usual_amount(samples: Sequence[Sample], at: float, *, floor: float, share: f
 def _expected(samples: Sequence[Sample], at: float) -> tuple[float, float]:
     growth = _growth(samples)
     levels = [(when, value - growth * (when - at)) for when, value in samples]
-    centre = median(value for _, value in levels)
-    spread = _spread([value - centre for _, value in levels])
-    weekday = _weekday(at)
-    same = [value for when, value in levels if _weekday(when) == weekday]
-    others = [value for when, value in levels if _weekday(when) != weekday]
-    if len(same) >= 2 and len(others) >= FEWEST:
-        middle = median(others)
-        apart = median(same) - middle
-        # A weekday is its own measure only if all of its runs say so.
-        if abs(apart) > 2 * spread and all((value - middle) * apart > 0 for value in same):
-            centre = median(same)
-    # The median deviation of few figures is itself uncertain.
-    return centre, spread * (1 + 2 / len(samples))
+    by_weekday: dict[int, list[float]] = {}
+    for when, value in levels:
+        by_weekday.setdefault(_weekday(when), []).append(value)
+    middle = median(value for _, value in levels)
+    noise = _spread([value - middle for _, value in levels])
+    own = {day: median(values) for day, values in by_weekday.items() if _is_apart(values, middle, noise)}
+    common = [value for when, value in levels if _weekday(when) not in own]
+    middle = median(common) if common else middle
+    beyond = sorted(value - own.get(_weekday(when), middle) for when, value in levels)
+    # What is late now and then by habit has a long tail on that side only.
+    spread = max(_spread(beyond), beyond[int(_TAIL * (len(beyond) - 1))] / _TAIL_SIGMAS)
+    # The deviation of few figures is itself uncertain.
+    return own.get(_weekday(at), middle), spread * (1 + 2 / len(samples))
+
+
+def _is_apart(values: Sequence[float], middle: float, noise: float) -> bool:
+    """A weekday is its own measure only if all of its runs say so."""
+    apart = median(values) - middle
+    alike = all((value - middle) * apart > 0 and abs(value - middle) >= 0.5 * abs(apart) for value in values)
+    return len(values) >= 2 and abs(apart) > 2 * noise and alike
 
 
 def _growth(samples: Sequence[Sample]) -> float:
