@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Response
 
@@ -34,7 +35,9 @@ from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
-from lineage_hub.wire.otlp.columns import TelemetryTaker
+
+if TYPE_CHECKING:
+    from lineage_hub.wire.otlp import TelemetryTaker
 
 # In the order of the page at /docs.
 GROUPS = (

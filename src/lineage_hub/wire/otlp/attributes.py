@@ -29,7 +29,7 @@ class _Known(dict[bytes, Attribute]):
     """Attributes as they were sent before; it is emptied when it is full, so its memory has a bound."""
 
     MOST = 1 << 16
-    LONGEST = 256
+    LONGEST = 128
 
     def __missing__(self, raw: bytes) -> Attribute:
         found = read_attribute(raw)
@@ -44,13 +44,34 @@ _known = _Known()
 _lookup = _known.__getitem__
 
 
+def forget() -> None:
+    """All that was met before; it is met again at the cost of reading it."""
+    _known.clear()
+
+
 def read_attribute(raw: bytes) -> Attribute:
     """Raises protobuf's DecodeError."""
+    return _short_text(raw) or _any_attribute(raw)
+
+
+def _short_text(raw: bytes) -> Attribute | None:
+    """A string of less than 126 bytes under a short key, which nearly all are, in half of protobuf's time.
+
+    Such a KeyValue is 0x0a, length, key; 0x12, length, and there the AnyValue: 0x0a, length, text.
+    """
+    try:
+        at = raw[1] + 2
+        tag, length, inner, size = raw[at : at + 4]
+        if raw[0] == tag - 8 == inner == 0x0A and at < 130 and length == size + 2 < 0x80 and at + 4 + size == len(raw):
+            return raw[2:at].decode(), raw[at + 4 :].decode(), ""
+    except (IndexError, ValueError):
+        pass
+    return None
+
+
+def _any_attribute(raw: bytes) -> Attribute:
     found = schema.key_value_class().FromString(raw)
-    value = found.value
-    # A string that isn't empty is nearly all that is ever sent.
-    text = value.string_value
-    return (found.key, text, "") if text else (found.key, *told(value))
+    return (found.key, *told(found.value))
 
 
 def told(value: Any) -> tuple[str, str]:
