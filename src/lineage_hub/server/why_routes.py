@@ -8,7 +8,6 @@ from enum import Enum
 from fastapi import APIRouter, Request, Response
 
 from lineage_hub.model import EVERYTHING
-from lineage_hub.query.telemetry.why import why
 from lineage_hub.server.hub import hub_of
 from lineage_hub.server.names import RUN
 from lineage_hub.server.read_routes import At, Name, encode
@@ -23,6 +22,9 @@ async def get_why(request: Request, run_id: Name, at: At) -> Response:
     hub = hub_of(request.scope)
 
     def answer() -> bytes:
+        # Imported by the first who asks, so that a hub starts as fast as before.
+        from lineage_hub.query.telemetry.why import why
+
         # A hub that nothing was sent to by OTLP has no engine, and needs none for this.
         store = hub.telemetry.store if hub.telemetry.is_used else None
         with hub.queries.at(EVERYTHING, at) as snapshot:

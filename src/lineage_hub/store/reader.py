@@ -137,11 +137,6 @@ class Reader:
         """Runs that events of other runs name as their parent."""
         return [row[0] for row in self._run("named_runs", job=job)]
 
-    def naming(self, job: int, runs: Iterable[bytes]) -> list[EventRow]:
-        """Events that name one of these runs of the job as their parent."""
-        found = _chunks(list(runs), 500)
-        return [_event(row) for chunk in found for row in self._run("naming", job=job, ids=chunk)]
-
     def naming_bounds(self, job: int, run: bytes) -> tuple[int, int] | None:
         first, last = self._run("naming_bounds", job=job, run=run)[0]
         return None if first is None else (first, last)
@@ -347,7 +342,6 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None), *seen())
         .distinct(),
         "named_runs": select(e.parent_run).where(*naming).distinct(),
-        "naming": select(*_ROW).where(e.parent_run.in_(_ids()), *naming),
         "naming_bounds": select(func.min(e.event_at), func.max(e.event_at)).where(
             e.parent_run == bindparam("run"), *naming
         ),

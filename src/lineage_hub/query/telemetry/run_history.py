@@ -60,19 +60,21 @@ def writers_of(snapshot: Snapshot, datasets: Collection[int]) -> set[int]:
 
 def children_of(snapshot: Snapshot, job: int, runs: Collection[RunFacts]) -> dict[RunKey, list[RunFacts]]:
     """Runs that name one of these as their parent, such as the stages of a pipeline."""
-    rows = snapshot.reader.naming(job, [run.key[2] for run in runs])
-    found = snapshot.runs_of(row for row in rows if row.run is not None)
-    children: dict[RunKey, dict[RunKey, RunFacts]] = {}
-    for row in rows:
-        if row.run is not None and row.parent_run is not None:
-            children.setdefault((row.tenant, job, row.parent_run), {})[row.run_key] = found[row.run_key]
-    return {key: list(inner.values()) for key, inner in children.items()}
+    found = snapshot.runs_by_id(snapshot.reader.child_runs([(job, run.key[2]) for run in runs]))
+    wanted = {run.key for run in runs}
+    children: dict[RunKey, list[RunFacts]] = {}
+    for child in found.values():
+        parents = {(row.tenant, row.parent, row.parent_run) for row in child.events if row.parent and row.parent_run}
+        for parent in parents & wanted:
+            children.setdefault(parent, []).append(child)
+    return children
 
 
 def with_children(run: Run, children: Sequence[Run]) -> Run:
     """What its children read from elsewhere it reads, and where no span tells of its parts they are its parts."""
     if not children:
         return run
+    children = sorted(children, key=lambda child: (child.started_at, child.id))
     inputs = {use.dataset: use for child in children for use in child.inputs}
     outputs = {use.dataset: use for child in children for use in child.outputs}
     stages = run.stages or tuple(_stage_of(child) for child in children if child.ended_at is not None)
