@@ -30,9 +30,9 @@ Before = dict[str, list[tuple[float, Stage]]]
 def slow_stages(run: Run, earlier: Sequence[Run], data_ratio: float) -> list[Cause]:
     """`data_ratio` is how many times the usual records there were: so much longer is no stage's own fault."""
     before: Before = {}
-    for one in earlier:
-        for stage in one.stages:
-            before.setdefault(stage.name, []).append((one.started_at, stage))
+    for old in earlier:
+        for stage in old.stages:
+            before.setdefault(stage.name, []).append((old.started_at, stage))
     compared = _compare(run, before, data_ratio)
     critical = {stage.subject for stage in critical_path(run.stages)}
     found = []
