@@ -116,6 +116,8 @@ def _passed_on(cause: Cause, run: Run, scale: float, certainty: float) -> Cause:
 
 
 def _origin(run: Run, feed: Run, held_s: float, late: Lateness, own: list[Cause], certainty: float) -> Cause:
+    # What made a second of an hour is not why.
+    own = [cause for cause in own if (cause.delay_s or 0.0) * cause.score > 0.2 * late.delay_s]
     own = sorted(own, key=lambda cause: (cause.delay_s or 0.0) * cause.score, reverse=True)
     attempt = next((cause for cause in own if cause.kind == RETRIES and cause.subject.startswith("run:")), None)
     why = f": {own[0].sentence}" if own else ""

@@ -44,7 +44,7 @@ def longer_causes(facts: Facts, run: Run, late: Lateness) -> list[Cause]:
         # A stage says where, new code says why.
         slow = tuple(cause for cause in stages if cause.kind == SLOW_STAGE)
         found = [replace(one, score=one.score * (1 - changed.score / 2)) if one in slow else one for one in found]
-        found.append(replace(changed, because=slow))
+        found.append(replace(changed, because=tuple(one for one in slow if (one.delay_s or 0.0) > 0.2 * left)))
     return found
 
 

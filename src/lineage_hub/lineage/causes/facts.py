@@ -130,6 +130,12 @@ class Facts:
     def last_of(self, job: Name, before: float) -> Run | None:
         return next((one for one in reversed(self.runs.get(job, ())) if one.started_at < before), None)
 
+    def jobs_looked_into(self) -> set[Name]:
+        """Once explained: those of which a run took longer than usual or failed, so that its stages matter."""
+        matter = {run_id for run_id, late in self.lateness.items() if late is not None and late.excess_certainty > 0}
+        matter |= self.failures.keys()
+        return {run.job for runs in self.runs.values() for run in runs if run.id in matter}
+
     def duration_s(self, run: Run) -> float:
         """So far, if it still runs."""
         return max(0.0, (run.ended_at if run.ended_at is not None else self.now) - run.started_at)

@@ -6,7 +6,7 @@ All is read for many runs at once; what belongs to one run alone comes from the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lineage_hub.lineage.causes import Run, Stage, Use
@@ -71,18 +71,17 @@ def children_of(snapshot: Snapshot, job: int, runs: Collection[RunFacts]) -> dic
 
 
 def with_children(run: Run, children: Sequence[Run]) -> Run:
-    """What its children read from elsewhere it reads, and where no span tells of its parts they are its parts."""
+    """What its children read from elsewhere it reads, and they are its stages."""
     if not children:
         return run
     children = sorted(children, key=lambda child: (child.started_at, child.id))
     inputs = {use.dataset: use for child in children for use in child.inputs}
     outputs = {use.dataset: use for child in children for use in child.outputs}
-    stages = run.stages or tuple(_stage_of(child) for child in children if child.ended_at is not None)
     return replace(
         run,
         inputs=run.inputs or tuple(use for name, use in inputs.items() if name not in outputs),
         outputs=run.outputs or tuple(outputs.values()),
-        stages=stages,
+        stages=tuple(_stage_of(child) for child in children if child.ended_at is not None),
     )
 
 
@@ -99,19 +98,12 @@ def datasets_read(snapshot: Snapshot, runs: Collection[RunFacts]) -> set[int]:
     return {snapshot.joined((dataset,)).of(dataset) for dataset in named}
 
 
-def described(
-    snapshot: Snapshot, runs: Sequence[RunFacts], stages: Mapping[RunKey, tuple[Stage, ...]]
-) -> dict[RunKey, Run]:
+def described(snapshot: Snapshot, runs: Sequence[RunFacts]) -> dict[RunKey, Run]:
     texts = iter(raw_events(snapshot, [row for run in runs for row in run.events]))
-    return {run.key: _described(snapshot, run, [next(texts) for _ in run.events], stages) for run in runs}
+    return {run.key: _described(snapshot, run, [next(texts) for _ in run.events]) for run in runs}
 
 
-def _described(
-    snapshot: Snapshot,
-    run: RunFacts,
-    events: list[tuple[object, RawEvent]],
-    stages: Mapping[RunKey, tuple[Stage, ...]],
-) -> Run:
+def _described(snapshot: Snapshot, run: RunFacts, events: list[tuple[object, RawEvent]]) -> Run:
     facets = newest_run_facets(events)
     nominal = lenient(bytes(facets["nominalTime"]) if "nominalTime" in facets else None, NominalTime)
     error = lenient(bytes(facets["errorMessage"]) if "errorMessage" in facets else None, ErrorMessage)
@@ -127,7 +119,6 @@ def _described(
         outputs=outputs,
         code=_code(snapshot, run),
         error=error.message,
-        stages=stages.get(run.key, ()),
     )
 
 

@@ -5,7 +5,7 @@ Lineage says what lies upstream and how runs went; spans say what they did meanw
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lineage_hub.errors import NotFound, Transient
 from lineage_hub.lineage.causes import Cause, Explanation, Facts, Name, Run, Stage, explain
@@ -48,11 +48,19 @@ def why(store: Telemetry | None, scope: Scope, snapshot: Snapshot, run_id: str, 
     if asked is None:
         raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
     gathered = _gather(snapshot, asked)
-    stages, telemetry = _stages(store, scope, snapshot, gathered, now)
-    told = _told(snapshot, gathered, stages)
+    told = _told(snapshot, gathered)
     facts = _facts(gathered, told, now)
+    found = explain(facts)
+    telemetry: Answer = {"state": "none", "runs": 0, "inferred": 0}
+    if store is not None:
+        # Lineage says which runs went otherwise than usual; only what they did meanwhile matters.
+        jobs = facts.jobs_looked_into() | {facts.run.job}
+        runs = [run for runs in gathered.runs.values() for run in runs if told[run.key].job in jobs]
+        stages, telemetry = _stages(store, scope, snapshot, runs, now)
+        told |= {key: replace(told[key], stages=parts) for key, parts in stages.items() if parts}
+        found = explain(_facts(gathered, told, now))
     return {
-        **_answer(facts.run, explain(facts), {run.id: run for run in told.values()}),
+        **_answer(told[asked.key], found, {run.id: run for run in told.values()}),
         "telemetry": telemetry,
         "jobsLookedAt": len(gathered.runs),
         "truncated": gathered.left_out > 0,
@@ -86,11 +94,8 @@ def _gather(snapshot: Snapshot, asked: RunFacts) -> _Gathered:
 
 
 def _stages(
-    store: Telemetry | None, scope: Scope, snapshot: Snapshot, gathered: _Gathered, now: int
+    store: Telemetry, scope: Scope, snapshot: Snapshot, runs: list[RunFacts], now: int
 ) -> tuple[dict[RunKey, tuple[Stage, ...]], Answer]:
-    if store is None:
-        return {}, {"state": "none", "runs": 0, "inferred": 0}
-    runs = [run for found in gathered.runs.values() for run in found]
     try:
         stages, guessed = stages_of_runs(store, scope, snapshot, runs, now)
     except Transient as error:
@@ -99,12 +104,11 @@ def _stages(
     return stages, {"state": "used", "runs": len(stages), "inferred": len(guessed)}
 
 
-def _told(snapshot: Snapshot, gathered: _Gathered, stages: dict[RunKey, tuple[Stage, ...]]) -> dict[RunKey, Run]:
+def _told(snapshot: Snapshot, gathered: _Gathered) -> dict[RunKey, Run]:
     inner = {child.key: child for found in gathered.children.values() for child in found}
-    told = described(snapshot, [*inner.values(), *(run for found in gathered.runs.values() for run in found)], stages)
+    told = described(snapshot, [*inner.values(), *(run for found in gathered.runs.values() for run in found)])
     for key, children in gathered.children.items():
-        if key in told:
-            told[key] = with_children(told[key], [told[child.key] for child in children])
+        told[key] = with_children(told[key], [told[child.key] for child in children])
     return told
 
 
