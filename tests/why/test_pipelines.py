@@ -57,8 +57,8 @@ def day_of(day: int, took: dict[str, int], fails: str | None = None) -> list[dic
     return [*told, event("daily", whole, "FAIL" if fails else "COMPLETE", at)]
 
 
-def why(folder: Path, last: list[dict[str, Any]]) -> dict[str, Any]:
-    with TestClient(create_app(Settings(data_dir=folder))) as client:
+def why(folder: Path, last: list[dict[str, Any]], settings: Settings | None = None) -> dict[str, Any]:
+    with TestClient(create_app(settings or Settings(data_dir=folder))) as client:
         events = [one for day in range(DAYS) for one in day_of(day, STAGES)] + last
         sent = client.post("/api/v1/lineage/batch", json=events)
         assert sent.status_code == 204, sent.text
@@ -79,3 +79,10 @@ def test_the_failed_stage_of_a_failed_pipeline_is_a_run(tmp_path: Path) -> None:
     first = answer["causes"][0]
     assert (first["kind"], first["subject"]) == ("own_error", f"run:{run_id(DAYS, 2)}")
     assert first["evidence"]["messages"] == ["no room"]
+
+
+def test_a_store_of_telemetry_that_does_not_answer_is_told_and_lineage_answers(tmp_path: Path) -> None:
+    nowhere = Settings(data_dir=tmp_path, clickhouse_url="clickhouse://127.0.0.1:9/otel")
+    answer = why(tmp_path, day_of(DAYS, STAGES | {"join": 4_000}), nowhere)
+    assert answer["telemetry"]["state"] == "unavailable"
+    assert answer["causes"][0]["kind"] == "slow_stage"
