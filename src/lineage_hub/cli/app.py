@@ -21,6 +21,7 @@ COMMANDS = (
     "diff",
     "traces",
     "logs",
+    "why",
     "namespaces",
     "events",
     "send_events",

@@ -26,6 +26,7 @@ from lineage_hub.server import (
     otlp_routes,
     read_routes,
     telemetry_routes,
+    why_routes,
 )
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
@@ -56,6 +57,7 @@ ROUTERS = (
     otlp_routes.router,
     # Before those whose names of datasets may hold slashes.
     telemetry_routes.router,
+    why_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,
