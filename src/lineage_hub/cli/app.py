@@ -19,6 +19,7 @@ COMMANDS = (
     "health",
     "lineage",
     "diff",
+    "freshness",
     "namespaces",
     "events",
     "send_events",

@@ -15,7 +15,15 @@ from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, read_routes
+from lineage_hub.server import (
+    dead_letter_routes,
+    docs_page,
+    freshness_routes,
+    health,
+    ingest_routes,
+    openapi,
+    read_routes,
+)
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
@@ -30,12 +38,21 @@ GROUPS = (
     "Lineage",
     "Jobs and runs",
     "Datasets",
+    "Freshness",
     "Namespaces",
     "Events",
     "Dead letters",
     "Health",
 )
-ROUTERS = (ingest_routes.router, read_routes.router, dead_letter_routes.router, health.router, docs_page.router)
+ROUTERS = (
+    ingest_routes.router,
+    # Before the routes of datasets, whose names may end like these paths.
+    freshness_routes.router,
+    read_routes.router,
+    dead_letter_routes.router,
+    health.router,
+    docs_page.router,
+)
 # Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
 DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
 
