@@ -121,6 +121,23 @@ class Settings:
     dead_letter_body_bytes: int = _setting(
         65_536, "Bytes kept of a rejected body that is over the limit.", least=0, most=64 * MIB
     )
+    clickhouse_url: str = _setting(
+        "", "ClickHouse server for telemetry; empty means its engine in a process of the hub, in the data folder.",
+        secret="url",
+    )  # fmt: skip
+    telemetry_retention_days: int = _setting(30, "Days that telemetry is kept after it arrived.", least=1, most=36_500)
+    telemetry_retention: str = _setting("", "Days for single namespaces, as namespace=days, separated by commas.")
+    telemetry_queue_bytes: int = _setting(
+        128 * MIB, "Bytes of telemetry that may wait for the store before new requests get 503.", least=MIB
+    )
+    telemetry_batch_rows: int = _setting(10_000, "Most rows in one insert of telemetry.", least=1, most=1_000_000)
+    telemetry_batch_wait_ms: float = _setting(
+        20.0, "Longest time that telemetry waits for other requests to share its insert.", least=0, most=10_000
+    )
+    telemetry_max_metric_names: int = _setting(
+        50_000, "Most names of metrics in a namespace; points of further ones are rejected.", least=1, most=10_000_000
+    )
+    otlp_grpc_port: int = _setting(0, "Port for OTLP by gRPC, usually 4317; 0 means off.", least=0, most=65535)
     pipeline_folder: str = _setting("", "Folder with the pipelines that may be started over the API; empty means none.")
     pipeline_roots: str = _setting(
         "", "Folders and URI prefixes that such pipelines may read and write, separated by commas."
