@@ -20,6 +20,8 @@ COMMANDS = (
     "lineage",
     "diff",
     "freshness",
+    "traces",
+    "logs",
     "namespaces",
     "events",
     "send_events",

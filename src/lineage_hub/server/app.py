@@ -23,6 +23,7 @@ from lineage_hub.server import (
     ingest_routes,
     openapi,
     read_routes,
+    telemetry_routes,
 )
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
@@ -39,6 +40,7 @@ GROUPS = (
     "Jobs and runs",
     "Datasets",
     "Freshness",
+    "Telemetry",
     "Namespaces",
     "Events",
     "Dead letters",
@@ -46,8 +48,9 @@ GROUPS = (
 )
 ROUTERS = (
     ingest_routes.router,
-    # Before the routes of datasets, whose names may end like these paths.
+    # Before those whose names of datasets may hold slashes.
     freshness_routes.router,
+    telemetry_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,

@@ -9,6 +9,7 @@ from starlette.types import Scope as Connection
 
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.telemetry.asking import Telemetry
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
@@ -22,6 +23,7 @@ class Hub:
     intake: Intake
     metrics: Metrics
     queries: Queries
+    telemetry_store: Telemetry | None = None
 
 
 def hub_of(connection: Connection) -> Hub:

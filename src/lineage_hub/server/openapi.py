@@ -311,8 +311,16 @@ _GRAPH = ("graph", "truncated", "hidden_nodes")
 _RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", "durationMs", "facets", "job")
 _SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
 _NS = "/api/v1/namespaces/{namespace}"
+_TRACE = ("traceId", "startedAt", "durationNs", "spanCount", "errorCount", "spans", "criticalPath", "runs", "datasets")
 READS: dict[str, tuple[str, ...]] = {
     "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
+    "/api/v1/traces": ("traces", "totalCount"),
+    "/api/v1/traces/{trace_id}": _TRACE,
+    "/api/v1/traces/{trace_id}/diff": ("from", "to", "differenceNs", "counts", "changes"),
+    "/api/v1/runs/{run_id}/trace": ("run", "joinedBy", "inferred", *_TRACE),
+    "/api/v1/logs": ("logs", "totalCount"),
+    "/api/v1/telemetry/services": ("from", "to", "services", "calls"),
+    "/api/v1/telemetry/operations": ("from", "to", "operations", "totalCount"),
     "/api/v1/lineage": _GRAPH,
     "/api/v1/column-lineage": _GRAPH,
     "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
@@ -341,6 +349,7 @@ READS: dict[str, tuple[str, ...]] = {
     f"{_NS}/datasets/{{dataset}}": (*_SUMMARY, "physicalName", "sourceName", "fields", "columnLineage"),
     f"{_NS}/datasets/{{dataset}}/freshness": _FRESHNESS,
     "/api/v1/freshness": ("freshness", "totalCount", "at"),
+    f"{_NS}/datasets/{{dataset}}/telemetry": ("dataset", "runs"),
     f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),
     f"{_NS}/datasets/{{dataset}}/versions/{{version}}": ("id", "name", "namespace", "version", "createdAt", "fields"),
 }

@@ -1,0 +1,151 @@
+"""`lineage-hub traces` and `lineage-hub logs` show what the hub holds, for a person, a pipe and a program."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import uvicorn
+
+from lineage_hub.server.app import create_app
+from lineage_hub.settings import Settings
+from lineage_hub.store.telemetry.open import open_telemetry
+from tests.cli.conftest import Cli
+from tests.query.telemetry.scenario import EVENTS, LOGS, NOW, RUNS, SPANS, TRACES
+from tests.query.telemetry.seeded import log_columns, span_columns
+
+pytestmark = pytest.mark.slow
+WINDOW = ("--from", "2026-11-06T00:00:00Z", "--to", "2026-11-08T00:00:00Z")
+
+
+class Listening(uvicorn.Server):
+    """Says when it listens; signals are left to whoever runs the tests."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+
+    async def startup(self, sockets: list[object] | None = None) -> None:
+        await super().startup(sockets)  # type: ignore[arg-type]
+        self.ready.set()
+
+    def install_signal_handlers(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    import httpx
+
+    settings = Settings(data_dir=tmp_path_factory.mktemp("hub"), log_level="error")
+    store = open_telemetry(settings)
+    store.insert("traces", span_columns(SPANS), 1)
+    store.insert("logs", log_columns(LOGS), 2)
+    app = create_app(settings, clock=lambda: NOW)
+    server = Listening(uvicorn.Config(app, port=0, log_config=None))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert server.ready.wait(30)
+        app.state.hub = replace(app.state.hub, telemetry_store=store)
+        url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        httpx.post(f"{url}/api/v1/lineage/batch", json=EVENTS).raise_for_status()
+        yield url
+    finally:
+        server.should_exit = True
+        thread.join()
+        store.close()
+
+
+@pytest.fixture
+def ask(cli: Cli, hub: str) -> Cli:
+    return lambda *arguments: cli(*arguments, "--url", hub)
+
+
+def test_traces_are_listed_latest_first(ask: Cli) -> None:
+    shown = ask("traces")
+    assert shown.code == 0, shown.err
+    lines = shown.out.splitlines()
+    assert lines[0].split() == ["STARTED", "TOOK", "SPANS", "ERRORS", "SERVICE", "NAME", "TRACE"]
+    assert [line.split()[-1] for line in lines[1:]] == [
+        TRACES[name] for name in ("again", "guessed", "pipeline", "naming", "named")
+    ]
+    assert "20.0 s" in lines[1]
+
+
+def test_conditions_narrow_the_list_and_the_rest_is_counted(ask: Cli) -> None:
+    assert TRACES["naming"] in ask("traces", "--errors").out
+    assert len(ask("traces", "--service", "web").out.splitlines()) == 2
+    assert len(ask("traces", "--operation", "read", "--min-duration", "12s").out.splitlines()) == 2
+    assert len(ask("traces", *WINDOW).out.splitlines()) == 6
+    first = ask("traces", "--limit", "2")
+    assert "… 3 more" in first.err
+    assert ask("traces", "--json").json()["totalCount"] == 5
+
+
+def test_a_trace_is_drawn_with_what_decided_its_end_and_what_it_touched(ask: Cli) -> None:
+    shown = ask("traces", TRACES["named"])
+    assert shown.code == 0, shown.err
+    assert "\x1b" not in shown.out
+    lines = shown.out.splitlines()
+    assert lines[0].startswith(f"trace {TRACES['named']}")
+    assert lines[1] == "10.0 s, 3 spans"
+    assert any(line.startswith("├─ read") and "3.00 s" in line for line in lines)
+    assert any(line.startswith("└─ write  db") and "█" in line for line in lines)
+    assert "   50.0 %     5.00 s  write" in lines
+    assert f"run load  COMPLETED  {RUNS['named']}" in lines
+    assert "dataset clean  db  written" in lines
+
+
+def test_a_run_is_drawn_as_its_trace(ask: Cli) -> None:
+    shown = ask("traces", RUNS["stage"])
+    assert shown.code == 0, shown.err
+    assert f"run {RUNS['stage']}  daily.read" in shown.out
+    assert "spark job 0" in shown.out
+    assert "it may be another's" not in shown.out
+    assert "it may be another's" in ask("traces", RUNS["guessed"]).out
+
+
+def test_failed_spans_are_marked_with_their_message(ask: Cli) -> None:
+    shown = ask("traces", TRACES["naming"]).out
+    assert "7.00 s, 2 spans, 1 failed" in shown
+    assert "└─ build  etl ✗" in shown
+    assert "✗ build: it failed" in shown
+
+
+def test_spans_beyond_the_limit_are_counted(ask: Cli) -> None:
+    assert "… 2 more spans are not drawn" in ask("traces", TRACES["named"], "--limit", "1").out
+
+
+def test_two_runs_are_compared(ask: Cli) -> None:
+    shown = ask("traces", RUNS["again"], "--against", RUNS["named"])
+    assert shown.code == 0, shown.err
+    lines = shown.out.splitlines()
+    assert lines[0] == "10.0 s → 20.0 s (+10.0 s); 1 added, 1 removed, 2 slower"
+    assert lines[2].split() == ["slower", "+10.0", "s", "+10.0", "s", "3.00", "s", "13.0", "s", "load", "›", "read"]
+    assert ask("traces", RUNS["again"], "--against", RUNS["named"], "--json").json()["counts"]["added"] == 1
+
+
+def test_json_is_the_answer_of_the_hub(ask: Cli) -> None:
+    assert ask("traces", TRACES["named"], "--json").json()["traceId"] == TRACES["named"]
+    assert ask("logs", "--json").json()["totalCount"] == 4
+
+
+def test_what_is_not_there_is_said(ask: Cli) -> None:
+    missing = ask("traces", "f" * 32)
+    assert missing.code == 1
+    assert "No span of trace" in missing.err
+    assert ask("traces", "nobody").code == 1
+    assert ask("traces", "--min-duration", "fast").code == 2
+
+
+def test_logs_are_told_as_in_a_file(ask: Cli) -> None:
+    shown = ask("logs", "--run", RUNS["stage"])
+    assert shown.code == 0, shown.err
+    assert [line.split("  ")[-1] for line in shown.out.splitlines()] == ["spark begins", "told by the run"]
+    assert ask("logs", "writing", "--severity", "info", "--service", "etl", *WINDOW).out.count("\n") == 1
+    assert ask("logs", "nothing").err == "No logs.\n"
+    assert "… 3 earlier ones" in ask("logs", "--limit", "1").err
+    assert ask("logs", "--severity", "loud").code == 2
