@@ -16,6 +16,7 @@ from lineage_hub.ingest.intake import Intake
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server import (
+    analytics_routes,
     dead_letter_routes,
     docs_page,
     freshness_routes,
@@ -41,6 +42,7 @@ GROUPS = (
     "Datasets",
     "Freshness",
     "Telemetry",
+    "Analytics",
     "Namespaces",
     "Events",
     "Dead letters",
@@ -51,6 +53,7 @@ ROUTERS = (
     # Before those whose names of datasets may hold slashes.
     freshness_routes.router,
     telemetry_routes.router,
+    analytics_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,
