@@ -21,6 +21,7 @@ COMMANDS = (
     "diff",
     "freshness",
     "traces",
+    "metrics",
     "logs",
     "namespaces",
     "events",

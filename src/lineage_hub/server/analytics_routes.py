@@ -17,7 +17,7 @@ from lineage_hub.query.telemetry.analytics import RunsQuestion
 from lineage_hub.query.telemetry.asking import Answer, Telemetry
 from lineage_hub.query.telemetry.metric_series import SeriesQuestion, metric_names, metric_series
 from lineage_hub.query.telemetry.resources import resources
-from lineage_hub.server.read_routes import Limit, Offset
+from lineage_hub.server.read_routes import Limit, Name, Offset
 from lineage_hub.server.telemetry_routes import Having, Service, Window, ask, pairs
 
 router = APIRouter(prefix="/api/v1")
@@ -70,7 +70,7 @@ async def get_records(request: Request, within: Window, asked: Asked, step: Step
     return await _tell(request, asked, analytics.records)
 
 
-@router.get("/analytics/resources", summary="Show the use of CPU, memory and bytes", tags=ANALYTICS)
+@router.get("/analytics/resources", summary="Show what pipelines and services use of machines", tags=ANALYTICS)
 async def get_resources(request: Request, asked: Asked) -> Response:
     return await _tell(request, asked, resources)
 
@@ -89,10 +89,10 @@ async def list_metrics(
     return await ask(request, lambda store: metric_names(store, EVERYTHING, asked))
 
 
-@router.get("/telemetry/metrics/{name}", summary="Show a metric over time", tags=ANALYTICS)
+@router.get("/telemetry/metrics/{name:name}", summary="Show a metric over time", tags=ANALYTICS)
 async def get_metric(
     request: Request,
-    name: str,
+    name: Name,
     within: Window,
     step: Annotated[int | None, Query(ge=1, le=10_000_000, description="Seconds; a hundredth of the time.")] = None,
     service: Service = None,
