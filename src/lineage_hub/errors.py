@@ -24,7 +24,7 @@ Terminal errors repeat when the same thing is tried again, Transient ones may no
     │   ├── SchemaChanged          schema_changed         400   a dataset that isn't what it was, where it must be
     │   ├── StageFailed            stage_failed           500   a stage of a pipeline that could not be run
     │   ├── StoreTooNew            store_too_new          500   the database was written by a newer hub
-    │   └── ExtraMissing           extra_missing          500   a part that isn't installed
+    │   └── ExtraMissing           extra_missing          501   a part that isn't installed
     └── Transient
         ├── Overloaded             overloaded             503   the queue is full, or the wait too long
         ├── StoreUnavailable       store_unavailable      503   the database doesn't answer
@@ -218,6 +218,7 @@ class StoreTooNew(Terminal):
 
 class ExtraMissing(Terminal):
     code = "extra_missing"
+    status = 501
     exit_code = 5
 
     @classmethod

@@ -137,7 +137,9 @@ class Settings:
     telemetry_max_metric_names: int = _setting(
         50_000, "Most names of metrics in a namespace; points of further ones are rejected.", least=1, most=10_000_000
     )
-    otlp_grpc_port: int = _setting(0, "Port for OTLP by gRPC, usually 4317; 0 means off.", least=0, most=65535)
+    otlp_grpc_port: int = _setting(
+        0, "Port that takes OpenTelemetry's OTLP over gRPC, usually 4317; 0 means none.", least=0, most=65535
+    )
     pipeline_folder: str = _setting("", "Folder with the pipelines that may be started over the API; empty means none.")
     pipeline_roots: str = _setting(
         "", "Folders and URI prefixes that such pipelines may read and write, separated by commas."

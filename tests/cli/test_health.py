@@ -46,9 +46,10 @@ def test_a_hub_that_is_well_exits_with_0_and_shows_each_part(ask: Cli) -> None:
         "store": "healthy",
         "writer": "healthy",
         "disk": "healthy",
+        "telemetry": "healthy",
     }
     assert all(row.split()[3] == "ms" and float(row.split()[2]) >= 0 for row in rows)
-    assert ask("health", "--json").json()["dependencies"].keys() == {"store", "writer", "disk"}
+    assert ask("health", "--json").json()["dependencies"].keys() == {"store", "writer", "disk", "telemetry"}
 
 
 def test_a_part_that_is_unwell_is_told_with_what_to_do(cli: Cli) -> None:

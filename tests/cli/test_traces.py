@@ -2,61 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
+import httpx
 import pytest
-import uvicorn
 
-from lineage_hub.server.app import create_app
-from lineage_hub.settings import Settings
-from lineage_hub.store.telemetry.open import open_telemetry
 from tests.cli.conftest import Cli
-from tests.query.telemetry.scenario import EVENTS, LOGS, NOW, RUNS, SPANS, TRACES
-from tests.query.telemetry.seeded import log_columns, span_columns
+from tests.hub_process import HubProcess
+from tests.query.telemetry.scenario import EVENTS, RUNS, TRACES, otlp_logs, otlp_spans
 
 pytestmark = pytest.mark.slow
 WINDOW = ("--from", "2026-11-06T00:00:00Z", "--to", "2026-11-08T00:00:00Z")
 
 
-class Listening(uvicorn.Server):
-    """Says when it listens; signals are left to whoever runs the tests."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = threading.Event()
-
-    async def startup(self, sockets: list[object] | None = None) -> None:
-        await super().startup(sockets)  # type: ignore[arg-type]
-        self.ready.set()
-
-    def install_signal_handlers(self) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    import httpx
-
-    settings = Settings(data_dir=tmp_path_factory.mktemp("hub"), log_level="error")
-    store = open_telemetry(settings)
-    store.insert("traces", span_columns(SPANS), 1)
-    store.insert("logs", log_columns(LOGS), 2)
-    app = create_app(settings, clock=lambda: NOW)
-    server = Listening(uvicorn.Config(app, port=0, log_config=None))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        assert server.ready.wait(30)
-        app.state.hub = replace(app.state.hub, telemetry_store=store)
-        url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        httpx.post(f"{url}/api/v1/lineage/batch", json=EVENTS).raise_for_status()
-        yield url
-    finally:
-        server.should_exit = True
-        thread.join()
-        store.close()
+    with HubProcess(tmp_path_factory.mktemp("hub") / "data") as process:
+        httpx.post(f"{process.url}/v1/traces", json=otlp_spans(), timeout=60).raise_for_status()
+        httpx.post(f"{process.url}/v1/logs", json=otlp_logs(), timeout=60).raise_for_status()
+        httpx.post(f"{process.url}/api/v1/lineage/batch", json=EVENTS, timeout=60).raise_for_status()
+        yield process.url
 
 
 @pytest.fixture
@@ -65,7 +30,7 @@ def ask(cli: Cli, hub: str) -> Cli:
 
 
 def test_traces_are_listed_latest_first(ask: Cli) -> None:
-    shown = ask("traces")
+    shown = ask("traces", *WINDOW)
     assert shown.code == 0, shown.err
     lines = shown.out.splitlines()
     assert lines[0].split() == ["STARTED", "TOOK", "SPANS", "ERRORS", "SERVICE", "NAME", "TRACE"]
@@ -76,13 +41,13 @@ def test_traces_are_listed_latest_first(ask: Cli) -> None:
 
 
 def test_conditions_narrow_the_list_and_the_rest_is_counted(ask: Cli) -> None:
-    assert TRACES["naming"] in ask("traces", "--errors").out
-    assert len(ask("traces", "--service", "web").out.splitlines()) == 2
-    assert len(ask("traces", "--operation", "read", "--min-duration", "12s").out.splitlines()) == 2
+    assert TRACES["naming"] in ask("traces", "--errors", *WINDOW).out
+    assert len(ask("traces", "--service", "web", *WINDOW).out.splitlines()) == 2
+    assert len(ask("traces", "--operation", "read", "--min-duration", "12s", *WINDOW).out.splitlines()) == 2
     assert len(ask("traces", *WINDOW).out.splitlines()) == 6
-    first = ask("traces", "--limit", "2")
+    first = ask("traces", "--limit", "2", *WINDOW)
     assert "… 3 more" in first.err
-    assert ask("traces", "--json").json()["totalCount"] == 5
+    assert ask("traces", "--json", *WINDOW).json()["totalCount"] == 5
 
 
 def test_a_trace_is_drawn_with_what_decided_its_end_and_what_it_touched(ask: Cli) -> None:
@@ -130,7 +95,7 @@ def test_two_runs_are_compared(ask: Cli) -> None:
 
 def test_json_is_the_answer_of_the_hub(ask: Cli) -> None:
     assert ask("traces", TRACES["named"], "--json").json()["traceId"] == TRACES["named"]
-    assert ask("logs", "--json").json()["totalCount"] == 4
+    assert ask("logs", "--json", *WINDOW).json()["totalCount"] == 4
 
 
 def test_what_is_not_there_is_said(ask: Cli) -> None:
@@ -147,5 +112,5 @@ def test_logs_are_told_as_in_a_file(ask: Cli) -> None:
     assert [line.split("  ")[-1] for line in shown.out.splitlines()] == ["spark begins", "told by the run"]
     assert ask("logs", "writing", "--severity", "info", "--service", "etl", *WINDOW).out.count("\n") == 1
     assert ask("logs", "nothing").err == "No logs.\n"
-    assert "… 3 earlier ones" in ask("logs", "--limit", "1").err
+    assert "… 3 earlier ones" in ask("logs", "--limit", "1", *WINDOW).err
     assert ask("logs", "--severity", "loud").code == 2

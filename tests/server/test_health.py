@@ -17,7 +17,7 @@ def test_a_healthy_hub_tells_each_part_with_its_latency(client: TestClient) -> N
     found = answer.json()
     assert (found["status"], found["service"], found["version"]) == ("healthy", "lineage-hub", __version__)
     assert found["timestamp"].endswith("Z")
-    assert set(found["dependencies"]) == {"store", "writer", "disk"}
+    assert set(found["dependencies"]) == {"store", "writer", "disk", "telemetry"}
     for part in found["dependencies"].values():
         assert set(part) == {"status", "latency_ms", "detail"}
         assert part["status"] == "healthy"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -14,7 +14,6 @@ from lineage_hub.sdk.runs import TRACE_FACET as SDK_FACET
 from lineage_hub.sdk.trace_context import TraceContext, facet_content
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
-from lineage_hub.store.telemetry.open import open_telemetry
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import TRACE_FACET
 from lineage_hub.wire.described import TraceContext as ToldContext
@@ -41,17 +40,13 @@ class Asking:
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("hub"), log_level="error")
-    store = open_telemetry(settings)
-    try:
+    with TestClient(create_app(settings, clock=lambda: NOW)) as client:
+        store = client.app.state.hub.telemetry.store  # type: ignore[attr-defined]
         store.insert("traces", span_columns(SPANS), 1)
         store.insert("logs", log_columns(LOGS), 2)
-        with TestClient(create_app(settings, clock=lambda: NOW)) as client:
-            client.app.state.hub = replace(client.app.state.hub, telemetry_store=store)  # type: ignore[attr-defined]
-            sent = client.post("/api/v1/lineage/batch", json=EVENTS)
-            assert sent.status_code == 204, sent.text
-            yield Asking(client)
-    finally:
-        store.close()
+        sent = client.post("/api/v1/lineage/batch", json=EVENTS)
+        assert sent.status_code == 204, sent.text
+        yield Asking(client)
 
 
 def test_the_facet_that_is_read_is_the_one_that_the_sdk_writes() -> None:
@@ -206,9 +201,9 @@ def test_a_bad_question_is_refused_with_what_to_do(ask: Asking, path: str, quest
     assert problem["action"]
 
 
-def test_a_hub_without_telemetry_says_what_to_install(tmp_path: Any) -> None:
+def test_a_hub_without_telemetry_says_what_to_install(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with TestClient(create_app(Settings(data_dir=tmp_path))) as client:
-        client.app.state.hub = replace(client.app.state.hub, telemetry_store=None)  # type: ignore[attr-defined]
+        monkeypatch.setattr("lineage_hub.ingest.telemetry.open.find_spec", lambda name: None)
         answer = client.get("/api/v1/traces")
     assert answer.status_code == 503
     assert "lineage-hub[telemetry]" in answer.json()["action"]

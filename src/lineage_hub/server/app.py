@@ -13,6 +13,7 @@ from fastapi import FastAPI, Response
 
 from lineage_hub import __version__
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server import (
@@ -23,6 +24,7 @@ from lineage_hub.server import (
     health,
     ingest_routes,
     openapi,
+    otlp_routes,
     read_routes,
     telemetry_routes,
 )
@@ -33,10 +35,12 @@ from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
+from lineage_hub.wire.otlp.columns import TelemetryTaker
 
 # In the order of the page at /docs.
 GROUPS = (
     "Events in",
+    "Telemetry in",
     "Lineage",
     "Jobs and runs",
     "Datasets",
@@ -50,6 +54,7 @@ GROUPS = (
 )
 ROUTERS = (
     ingest_routes.router,
+    otlp_routes.router,
     # Before those whose names of datasets may hold slashes.
     freshness_routes.router,
     telemetry_routes.router,
@@ -64,30 +69,48 @@ DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
 
 
 def create_app(
-    settings: Settings, *, clock: Callable[[], int] = time.time_ns, store: LineageStore | None = None
+    settings: Settings,
+    *,
+    clock: Callable[[], int] = time.time_ns,
+    store: LineageStore | None = None,
+    telemetry: TelemetryTaker | None = None,
 ) -> FastAPI:
-    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app."""
+    """The clock gives nanoseconds since 1970; a store that is open already is closed with the app.
+
+    What takes telemetry may be given too; else it is the hub's own.
+    """
     metrics = Metrics()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = store or open_store(settings)
         intake = Intake(opened, settings, clock)
+        own = Telemetry(settings, clock, opened)
         metrics.watch(intake)
+        metrics.watch_telemetry(own)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
-        app.state.hub = Hub(settings, clock, opened, intake, metrics, Queries(opened, settings.read_memory_mb))
+        queries = Queries(opened, settings.read_memory_mb)
+        taker = telemetry or (own if own.is_installed else None)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
 
         try:
             async with AsyncExitStack() as stack:
+                if settings.otlp_grpc_port:
+                    # Imported here: a hub that doesn't listen for gRPC stays as small as it is.
+                    from lineage_hub.server import otlp_grpc
+
+                    await stack.enter_async_context(otlp_grpc.listening(hub))
                 for one in extensions():
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
+                own.start_if_used()
                 yield
         finally:
+            await own.stop()
             await intake.stop()
             opened.close()
 

@@ -26,6 +26,7 @@ from lineage_hub.wire import instant_text
 HEALTHY, DEGRADED, UNHEALTHY = "healthy", "degraded", "unhealthy"
 # Long enough for a busy store, short enough for a probe.
 CHECK_TIMEOUT_S = 3.0
+TELEMETRY_TIMEOUT_S = 2.5
 LITTLE_SPACE_BYTES = 256 << 20
 
 router = APIRouter(tags=["Health"])
@@ -102,8 +103,28 @@ async def _check_disk(hub: Hub) -> Finding:
     return Finding(DEGRADED if free < LITTLE_SPACE_BYTES else HEALTHY, f"{free / 1e9:.1f} GB are free")
 
 
+async def _check_telemetry(hub: Hub) -> Finding:
+    """Lineage is served without it, so that its trouble makes the hub a lesser one and not a broken one."""
+    if not hub.telemetry.is_used:
+        return Finding(HEALTHY, "not in use")
+    try:
+        async with asyncio.timeout(TELEMETRY_TIMEOUT_S):
+            await hub.telemetry.ping()
+    except TimeoutError:
+        return Finding(DEGRADED, f"no answer within {TELEMETRY_TIMEOUT_S:g} s")
+    except LineageHubError as error:
+        return Finding(DEGRADED, error.message)
+    intake = hub.telemetry.running
+    return Finding(HEALTHY, f"{intake.queued_bytes() if intake else 0} bytes wait")
+
+
 Check = Callable[[Hub], Awaitable[Finding]]
-_CHECKS: dict[str, Check] = {"store": _check_store, "writer": _check_writer, "disk": _check_disk}
+_CHECKS: dict[str, Check] = {
+    "store": _check_store,
+    "writer": _check_writer,
+    "disk": _check_disk,
+    "telemetry": _check_telemetry,
+}
 
 
 async def _timed(check: Check, hub: Hub) -> tuple[Finding, float]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from starlette.types import Scope as Connection
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.query.telemetry.asking import Telemetry
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
+from lineage_hub.wire.otlp.columns import TelemetryTaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,9 @@ class Hub:
     intake: Intake
     metrics: Metrics
     queries: Queries
-    telemetry_store: Telemetry | None = None
+    telemetry: Telemetry
+    taker: TelemetryTaker | None
+    """Of telemetry; None where the extra is not installed."""
 
 
 def hub_of(connection: Connection) -> Hub:

@@ -5,6 +5,7 @@ The registry is the app's own: two hubs in one process don't count each other's 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,13 @@ from lineage_hub import __version__
 
 if TYPE_CHECKING:
     from lineage_hub.ingest.intake import Intake
+    from lineage_hub.ingest.telemetry.open import Telemetry
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _EVENTS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
+_ROWS = (1, 10, 100, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
@@ -48,6 +51,18 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
+        self._batches = Histogram(
+            "lineage_hub_telemetry_batch_rows",
+            "How many rows of telemetry shared one insert.",
+            buckets=_ROWS,
+            registry=self.registry,
+        )
+        self._inserts = Histogram(
+            "lineage_hub_telemetry_insert_duration_seconds",
+            "How long one durable insert of telemetry took.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
         # Looking a label set up costs more than observing it.
         self._known: dict[tuple[str, str, int], Histogram] = {}
 
@@ -70,6 +85,16 @@ class Metrics:
 
         intake.observe_group = observe_group
         self.registry.register(_IntakeCounts(intake))
+
+    def watch_telemetry(self, telemetry: Telemetry) -> None:
+        """Each insert is observed; the rest is read when scraped."""
+
+        def observe(rows: int, seconds: float) -> None:
+            self._batches.observe(rows)
+            self._inserts.observe(seconds)
+
+        telemetry.observe_inserts(observe)
+        self.registry.register(_TelemetryCounts(telemetry))
 
     def text(self) -> bytes:
         return generate_latest(self.registry)
@@ -112,4 +137,40 @@ class _IntakeCounts(Collector):
             "lineage_hub_queue_bytes",
             "Bytes of accepted requests that wait for the writer.",
             value=self._intake.queued_bytes(),
+        )
+
+
+class _TelemetryCounts(Collector):
+    """All zero while telemetry isn't in use: a counter that comes and goes would look like a restart."""
+
+    def __init__(self, telemetry: Telemetry) -> None:
+        self._telemetry = telemetry
+
+    def collect(self) -> Iterator[Metric]:
+        intake = self._telemetry.running
+        counts = intake.counts if intake is not None else Counter[str]()
+        rows = CounterMetricFamily(
+            "lineage_hub_telemetry_rows", "Rows of telemetry that are durable, by kind.", labels=("kind",)
+        )
+        for kind in ("traces", "metrics", "logs"):
+            rows.add_metric((kind,), counts[f"{kind} accepted"])
+        yield rows
+        requests = CounterMetricFamily(
+            "lineage_hub_telemetry_requests", "Requests that were not inserted, by the reason.", labels=("outcome",)
+        )
+        for outcome in ("repeated", "refused", "failed"):
+            requests.add_metric((outcome,), counts[outcome])
+        yield requests
+        yield CounterMetricFamily(
+            "lineage_hub_telemetry_batches", "Inserts of telemetry that are durable.", value=counts["batches"]
+        )
+        yield CounterMetricFamily(
+            "lineage_hub_telemetry_batches_taken_back",
+            "Inserts whose end nobody knew, removed before their requests were taken again.",
+            value=counts["taken back"],
+        )
+        yield GaugeMetricFamily(
+            "lineage_hub_telemetry_queue_bytes",
+            "Bytes of telemetry that wait for their insert.",
+            value=intake.queued_bytes() if intake is not None else 0,
         )

@@ -57,6 +57,7 @@ _ERRORS = {
     409: "The state of the thing forbids it.",
     413: "The body, as sent or decompressed, is larger than one request may be.",
     415: "The content encoding is not read.",
+    501: "A part of the hub is not installed; `action` says how to get it.",
     503: "Try again after Retry-After: the queue is full, or the store has no room or does not answer.",
 }
 
@@ -198,6 +199,59 @@ ENVELOPE: dict[str, Any] = {
 WEBHOOK: dict[str, Any] = {
     "openapi_extra": _takes({"anyOf": [_ref("Event"), _list(_ref("Event"))]}, lines=True),
     "responses": _answers(200, "What became of the events.", _object(tuple(_TALLY), **_TALLY), *_BODY_ERRORS),
+}
+_PROTOBUF = "application/x-protobuf"
+_BYTES: Schema = {"type": "string", "format": "binary"}
+_STATUS = _object(("code", "message"), code={"type": "integer", "description": "Of google.rpc.Code."}, message=TEXT)
+OTLP: dict[str, Any] = {
+    "openapi_extra": {
+        "requestBody": {
+            "required": True,
+            "description": _ENCODINGS,
+            "content": {_PROTOBUF: {"schema": _BYTES}, _JSON: {"schema": {"type": "object"}}},
+        }
+    },
+    "responses": {
+        200: {
+            "description": "What is not rejected is durable; `partialSuccess` says how many items are, and why.",
+            "content": {
+                _PROTOBUF: {"schema": _BYTES},
+                _JSON: {"schema": _object(partialSuccess={"type": "object"})},
+            },
+        },
+        **{
+            status: {
+                "description": description,
+                "content": {_PROTOBUF: {"schema": _BYTES}, _JSON: {"schema": _STATUS}},
+            }
+            for status, description in (
+                (400, "The body is not OTLP's, or not in the encoding that its header names."),
+                (413, _ERRORS[413]),
+                (415, "The content type or the content encoding is not read."),
+                (501, "The extra `telemetry` is not installed."),
+                (503, _ERRORS[503]),
+            )
+        },
+    },
+}
+_COUNTS = {f"{what}_{become}": NUMBER for what in ("traces", "metrics") for become in ("accepted", "rejected")}
+TELEMETRY: dict[str, Any] = {
+    "openapi_extra": _takes(
+        _object(
+            ("namespace",),
+            namespace={"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{1,48}[a-z0-9]$"},
+            traces=_nullable(_list({"type": "object"})),
+            metrics=_nullable(_list({"type": "object"})),
+            source=_nullable(TEXT),
+        )
+    ),
+    "responses": _answers(
+        200,
+        "What became of the spans and metrics; those that were accepted are durable.",
+        _object((*_COUNTS, "errors", "namespace"), **_COUNTS, errors=_list(TEXT), namespace=TEXT),
+        *_BODY_ERRORS,
+        501,
+    ),
 }
 LETTERS: dict[str, Any] = {
     "responses": _answers(

@@ -58,13 +58,13 @@ Window = Annotated[tuple[int, int], Depends(window)]
 
 
 def store_of(hub: Hub) -> Telemetry:
-    if hub.telemetry_store is None:
+    if not hub.telemetry.is_installed:
         raise StoreUnavailable(
             "this hub keeps no telemetry",
             subject="telemetry",
             action="install it with pip install 'lineage-hub[telemetry]' and start the hub again",
         )
-    return hub.telemetry_store
+    return hub.telemetry.store
 
 
 async def ask(request: Request, question: Callable[[Telemetry], Any]) -> Response:

@@ -181,6 +181,29 @@ class Reader:
                 found[seq] = self.library.text(self.connection, body)
         return found
 
+    # In the order in which they were written
+
+    def last_seq(self) -> int:
+        return int(self._all(_LAST_SEQ)[0][0])
+
+    def texts_after(self, seq: int, limit: int) -> dict[int, bytes]:
+        """The raw text of the events that were written after one, by number, of whichever scope."""
+        rows = self._all(_TEXTS_AFTER, seq=seq, limit=limit)
+        return {number: self.library.text(self.connection, body) for number, body in rows}
+
+    def child_runs(self, parents: Iterable[tuple[int, bytes]]) -> set[bytes]:
+        """Runs whose events name one of these runs of jobs as their parent."""
+        jobs_of: dict[bytes, set[int]] = {}
+        for job, run in parents:
+            jobs_of.setdefault(run, set()).add(job)
+        found: set[bytes] = set()
+        for chunk in _chunks(list(jobs_of), 500):
+            jobs = sorted({job for run in chunk for job in jobs_of[run]})
+            found.update(
+                run for run, job, parent in self._all(_CHILDREN, jobs=jobs, runs=chunk) if job in jobs_of[parent]
+            )
+        return found
+
     # Names over time
 
     def cuts(self) -> list[CutRow]:
@@ -231,6 +254,18 @@ _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).whe
 _SHAPES = Prepared(select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids())))
 _BLOBS = Prepared(select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids())))
 _TEXTS = Prepared(select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids())))
+_LAST_SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
+_TEXTS_AFTER = Prepared(
+    select(tables.raw.c.seq, tables.raw.c.body)
+    .where(tables.raw.c.seq > bindparam("seq"))
+    .order_by(tables.raw.c.seq)
+    .limit(bindparam("limit"))
+)
+_CHILDREN = Prepared(
+    select(e.run, e.parent, e.parent_run)
+    .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None))
+    .distinct()
+)
 _LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
 _ROW = [tables.event.c[name] for name in EventRow._fields]
 _CANDIDATE_TYPES = (RUNNING, COMPLETE, JOB)

@@ -30,7 +30,7 @@ SUFFIX, DONE, REJECTED = ".events", ".done", "rejected.ndjson"
 # Eight digits and a space.
 _SHORT = 1024 * 1024
 _CRC_CHARS = 9
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Record(NamedTuple):
@@ -54,8 +54,10 @@ class Counts:
     """For which there was no room."""
 
 
-def _is_whole(line: bytes) -> bool:
-    return line[:_CRC_CHARS] == b"%08x " % crc32(line[_CRC_CHARS:])
+def event_of(line: bytes) -> bytes | None:
+    """What `line_of` was given, without the line break; None where the line isn't whole."""
+    event = line[_CRC_CHARS:]
+    return event if line[:_CRC_CHARS] == b"%08x " % crc32(event) else None
 
 
 class Segment:
@@ -77,8 +79,9 @@ class Segment:
         at = 0
         while len(found) < most_events and (end := text.find(b"\n", at)) >= 0:
             line, at = text[at:end], end + 1
-            if _is_whole(line):
-                found.append(Record(line[_CRC_CHARS:], start + at))
+            event = event_of(line)
+            if event is not None:
+                found.append(Record(event, start + at))
             else:
                 # Never the process's own doing: a disk lost it. The records around it are sent all the same.
                 self.damaged += 1
@@ -174,7 +177,7 @@ class Journal:
         self._room = min(room, max(size, self._segment_bytes - used))
 
     def _trouble(self, error: OSError) -> StorageFull | StoreUnavailable:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             return self._full(error.strerror)
         return StoreUnavailable(
             f"the spool folder {self.folder} can't be written: {error.strerror}",
@@ -194,7 +197,7 @@ class Journal:
             name = f"{time.time_ns():020d}-{os.getpid()}-{secrets.token_hex(4)}{SUFFIX}"
             path = self.folder / name
             fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            if _lock_file(fd):
+            if lock_file(fd):
                 break
             # Another process took it for left behind, in the moment before it was locked.
             os.close(fd)
@@ -209,7 +212,7 @@ class Journal:
             with contextlib.suppress(OSError):
                 os.fsync(segment.fd)
                 if is_new:
-                    _sync_folder(self.folder)
+                    sync_folder(self.folder)
                 segment.synced = size
 
     @property
@@ -244,7 +247,7 @@ class Journal:
                 others += path.stat().st_size
                 fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 # Between finding and locking it another process may have sent and removed it.
-                if _lock_file(fd) and path.exists() and path.stat().st_ino == os.fstat(fd).st_ino:
+                if lock_file(fd) and path.exists() and path.stat().st_ino == os.fstat(fd).st_ino:
                     yield Segment(path, fd)
                 else:
                     os.close(fd)
@@ -280,7 +283,7 @@ class Journal:
         self.segments, self._room, self.counts = [], 0, Counts()
 
 
-def _lock_file(fd: int) -> bool:
+def lock_file(fd: int) -> bool:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -288,7 +291,7 @@ def _lock_file(fd: int) -> bool:
     return True
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

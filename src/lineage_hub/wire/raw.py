@@ -20,6 +20,7 @@ class RawDataset(Struct):
 
 class RawRun(Struct):
     facets: Facets | None = None
+    runId: str = ""
 
 
 class RawEvent(Struct):

@@ -85,3 +85,49 @@ LOGS = [
         (12, "named", "ab", "reading", ""),
     )
 ]  # fmt: skip
+
+
+def otlp_spans() -> dict[str, Any]:
+    """As an exporter sends them."""
+
+    def told(one: Seeded) -> dict[str, Any]:
+        named = {"openlineage.run_id": one.run_id, "pipeline.run_id": one.pipeline_run_id}
+        return {
+            "traceId": one.trace_id,
+            "spanId": one.span_id,
+            "parentSpanId": one.parent,
+            "name": one.name,
+            "kind": 1,
+            "startTimeUnixNano": str(one.start),
+            "endTimeUnixNano": str(one.end),
+            "attributes": [{"key": key, "value": {"stringValue": text}} for key, text in named.items() if text],
+            "status": {"code": 2, "message": "it failed"} if one.status == "ERROR" else {"code": 1},
+        }
+
+    services = sorted({one.service for one in SPANS})
+    return {
+        "resourceSpans": [
+            {**_resource(service), "scopeSpans": [{"spans": [told(one) for one in SPANS if one.service == service]}]}
+            for service in services
+        ]
+    }
+
+
+def otlp_logs() -> dict[str, Any]:
+    records = [
+        {
+            "timeUnixNano": str(one.at),
+            "severityNumber": one.severity[0],
+            "severityText": one.severity[1],
+            "body": {"stringValue": one.body},
+            "traceId": one.trace_id,
+            "spanId": one.span_id,
+            "attributes": [{"key": "openlineage.run_id", "value": {"stringValue": one.run_id}}] if one.run_id else [],
+        }
+        for one in LOGS
+    ]
+    return {"resourceLogs": [{**_resource("etl"), "scopeLogs": [{"logRecords": records}]}]}
+
+
+def _resource(service: str) -> dict[str, Any]:
+    return {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]}}

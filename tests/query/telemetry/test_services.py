@@ -25,7 +25,7 @@ WINDOWS = [
     (ZERO + 20 * SECOND, ZERO + 31 * SECOND),
     (ZERO + 90 * SECOND, ZERO + 40 * 60 * SECOND + 7),
 ]
-# The rollups keep eight bits of a duration, the first of which is always set.
+# The rollups keep eight binary digits of a duration; the middle of what they may stand for is told.
 PRECISION = 1 / 256
 
 

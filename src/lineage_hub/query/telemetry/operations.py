@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
-from lineage_hub.query.telemetry.rollups import NAMES, SECOND_NS, Source
+from lineage_hub.query.telemetry.rollups import NAMES, SECOND_NS, Source, middle
 from lineage_hub.wire import instant_text
 
 # The greatest first, but names.
@@ -66,7 +66,10 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
         {**parameters, "limit": asked.limit, "offset": asked.offset},
     )
     seconds = (asked.until - asked.since) / SECOND_NS
-    answers = [{"service": row["service"], "operation": row["operation"], **_figures(row, seconds)} for row in rows]
+    answers = [
+        {"service": row["service"], "operation": row["operation"], **_figures(row, seconds, asked.exact)}
+        for row in rows
+    ]
     if asked.step_s and answers:
         _add_series(store, scope, asked, answers)
     return {
@@ -115,19 +118,22 @@ def _add_series(store: Telemetry, scope: Scope, asked: OperationsQuestion, answe
     by_name: dict[tuple[str, str], list[Answer]] = {}
     for row in rows:
         at = {"at": instant_text(row["step"] * SECOND_NS)}
-        by_name.setdefault((row["service"], row["operation"]), []).append({**at, **_figures(row, asked.step_s)})
+        by_name.setdefault((row["service"], row["operation"]), []).append(
+            {**at, **_figures(row, asked.step_s, asked.exact)}
+        )
     for one in answers:
         one["series"] = by_name.get((one["service"], one["operation"]), [])
 
 
-def _figures(row: Row, seconds: float) -> Answer:
+def _figures(row: Row, seconds: float, exact: bool) -> Answer:
+    quantiles = [float(one) if exact else min(middle(one), row["longest"]) for one in row["quantiles"]]
     return {
         "spans": row["spans"],
         "errors": row["errors"],
         "errorRate": row["errors"] / row["spans"],
         "spansPerSecond": row["spans"] / seconds if seconds else None,
         "durationNs": {
-            **dict(zip(NAMES, map(float, row["quantiles"]), strict=True)),
+            **dict(zip(NAMES, quantiles, strict=True)),
             "mean": row["total"] / row["spans"],
             "max": row["longest"],
             "total": row["total"],

@@ -5,12 +5,13 @@ Each row tells of one operation: how many spans and errors, how long in all and 
 
 from __future__ import annotations
 
+import math
+
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import Where
 
 SECOND_NS = 1_000_000_000
 MINUTE_NS, HOUR_NS = 60 * SECOND_NS, 3_600 * SECOND_NS
-QUANTILES = (0.5, 0.95, 0.99)
 NAMES = ("p50", "p95", "p99")
 _LEVELS = "0.5, 0.95, 0.99"
 Stretch = tuple[int, int]
@@ -41,6 +42,13 @@ def pieces(stretch: Stretch, step_ns: int = 0) -> list[tuple[str, Stretch]]:
             found.append(("operation_minutes", minutes))
         found += [("traces", edge) for edge in around(rest, minutes)]
     return found
+
+
+def middle(kept: float) -> float:
+    """Of the durations that the state for quantiles keeps as this one: it cuts off all but eight binary digits."""
+    if kept < 256:
+        return kept
+    return kept + math.ldexp(1.0, math.frexp(kept)[1] - 9)
 
 
 class Source:

@@ -1,0 +1,158 @@
+"""Attributes enter as the bytes of OTLP's KeyValue; keys, texts and types leave in flat lists.
+
+Every value is kept as text; one that isn't a string has its type beside it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from itertools import accumulate, chain, compress
+from math import isfinite, isnan
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+from lineage_hub.wire.otlp import schema
+from lineage_hub.wire.otlp.columns import MapColumn
+
+MOST_ATTRIBUTES = 1024
+MOST_BYTES = 1 << 20
+# Key, text and type; a string has the type ''.
+Attribute = tuple[str, str, str]
+_KEY, _TEXT, _TYPE = itemgetter(0), itemgetter(1), itemgetter(2)
+_encode = msgspec.json.Encoder().encode
+
+
+class _Known(dict[bytes, Attribute]):
+    """Attributes as they were sent before; it is emptied when it is full, so its memory has a bound."""
+
+    MOST = 1 << 16
+    LONGEST = 256
+
+    def __missing__(self, raw: bytes) -> Attribute:
+        found = read_attribute(raw)
+        if len(raw) <= self.LONGEST:
+            if len(self) >= self.MOST:
+                self.clear()
+            self[raw] = found
+        return found
+
+
+_known = _Known()
+_lookup = _known.__getitem__
+
+
+def read_attribute(raw: bytes) -> Attribute:
+    """Raises protobuf's DecodeError."""
+    found = schema.key_value_class().FromString(raw)
+    value = found.value
+    # A string that isn't empty is nearly all that is ever sent.
+    text = value.string_value
+    return (found.key, text, "") if text else (found.key, *told(value))
+
+
+def told(value: Any) -> tuple[str, str]:
+    """The text of an AnyValue, and its type, which is '' for a string."""
+    which = value.WhichOneof("value")
+    if which == "string_value":
+        return value.string_value, ""
+    if which == "int_value":
+        return str(value.int_value), "int"
+    if which == "double_value":
+        return double_text(value.double_value), "double"
+    if which == "bool_value":
+        return "true" if value.bool_value else "false", "bool"
+    if which == "bytes_value":
+        return base64.b64encode(value.bytes_value).decode(), "bytes"
+    if which == "array_value":
+        return _encode(_json(value)).decode(), "array"
+    if which == "kvlist_value":
+        return _encode(_json(value)).decode(), "map"
+    return "", "empty"
+
+
+def double_text(value: float) -> str:
+    """As protobuf's JSON spells what is no number."""
+    if isfinite(value):
+        return repr(value)
+    return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _json(value: Any) -> dict[str, Any]:
+    """As OTLP's JSON has it."""
+    which = value.WhichOneof("value")
+    if which == "array_value":
+        return {"arrayValue": {"values": [_json(one) for one in value.array_value.values]}}
+    if which == "kvlist_value":
+        pairs = [{"key": one.key, "value": _json(one.value)} for one in value.kvlist_value.values]
+        return {"kvlistValue": {"values": pairs}}
+    text, kind = told(value)
+    if kind == "double":
+        return {"doubleValue": value.double_value if isfinite(value.double_value) else text}
+    if kind == "bool":
+        return {"boolValue": value.bool_value}
+    name = {"": "stringValue", "int": "intValue", "bytes": "bytesValue"}.get(kind)
+    return {} if name is None else {name: text}
+
+
+class Doubtful(Exception):
+    """Something of a body can't be kept; it takes a look at each item to tell which."""
+
+
+def complaint(raws: Sequence[bytes]) -> str | None:
+    """What is wrong with the attributes of one item."""
+    if len(raws) > MOST_ATTRIBUTES:
+        return f"{len(raws)} attributes are more than {MOST_ATTRIBUTES}"
+    for at, raw in enumerate(raws):
+        if len(raw) > MOST_BYTES:
+            return f"attribute {at} has {len(raw)} bytes, more than {MOST_BYTES}"
+        try:
+            _lookup(raw)
+        except schema.decode_error():
+            return f"attribute {at} can't be read"
+    return None
+
+
+def as_dict(raws: Sequence[bytes]) -> dict[str, str]:
+    """Of an event, a link or an exemplar; of a key that was sent twice the last is kept."""
+    if len(raws) > MOST_ATTRIBUTES or max(map(len, raws), default=0) > MOST_BYTES:
+        raise Doubtful
+    try:
+        return {key: text for key, text, _ in map(_lookup, raws)}
+    except schema.decode_error():
+        raise Doubtful from None
+
+
+def map_columns(each: Sequence[Sequence[bytes]]) -> tuple[MapColumn, MapColumn]:
+    """The texts and the types of every item's attributes."""
+    counts = list(map(len, each))
+    offsets = list(accumulate(counts, initial=0))
+    # A slice is one call where an iterator is one for each attribute.
+    raws = list(chain.from_iterable([one[:] for one in each]))
+    if max(counts, default=0) > MOST_ATTRIBUTES or max(map(len, raws), default=0) > MOST_BYTES:
+        raise Doubtful
+    try:
+        found = list(map(_lookup, raws))
+    except schema.decode_error():
+        raise Doubtful from None
+    keys, types = list(map(_KEY, found)), list(map(_TYPE, found))
+    texts = MapColumn(offsets, keys, list(map(_TEXT, found)))
+    if not any(types):
+        return texts, MapColumn([0] * len(offsets))
+    typed = list(accumulate(map(bool, types), initial=0))
+    return texts, MapColumn([typed[at] for at in offsets], list(compress(keys, types)), list(filter(None, types)))
+
+
+def values_of(key: str, column: MapColumn, otherwise: list[str]) -> list[str]:
+    """The text that each row has for a key; few bodies have such a key at all, and those are found at once."""
+    found, keys, at = otherwise, column.keys, 0
+    for row, end in enumerate(column.offsets[1:]) if key in keys else ():
+        if at < end:
+            try:
+                found[row] = column.values[keys.index(key, at, end)]
+            except ValueError:
+                pass
+            at = end
+    return found

@@ -1,0 +1,191 @@
+"""A body of OTLP in JSON enters; the same body in protobuf leaves, without the items that can't be read.
+
+https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding: ids are hexadecimal, integers of 64 bits are texts or
+numbers, enums numbers or names; names may be in snake case, and what has an unknown name is passed over.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from lineage_hub.errors import InvalidRequest
+from lineage_hub.wire.otlp import schema
+from lineage_hub.wire.otlp.columns import Kind, Refusals
+
+_IDS = frozenset({"trace_id", "span_id", "parent_span_id"})
+# One of these that can't be read is refused alone.
+_ITEMS = {
+    "Span": "span",
+    "LogRecord": "log record",
+    "NumberDataPoint": "data point",
+    "HistogramDataPoint": "data point",
+    "ExponentialHistogramDataPoint": "data point",
+    "SummaryDataPoint": "data point",
+}
+# As deep as protobuf reads.
+_DEEPEST = 100
+_TEXT_OF_FLOAT = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+class Unreadable(ValueError):
+    """Says what of an item isn't as it must be."""
+
+
+def protobuf_of(kind: Kind, body: bytes, refusals: Refusals) -> bytes:
+    message = schema.request_class(kind)()
+    try:
+        fill(message, decoded(body), refusals)
+    except Unreadable as error:
+        raise InvalidRequest(
+            f"the body is no {message.DESCRIPTOR.name} in JSON: {error}",
+            subject="body",
+            action="see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding",
+        ) from None
+    whole: bytes = message.SerializeToString()
+    return whole
+
+
+def decoded(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except RecursionError:
+        why = "nested too deeply"
+    except (msgspec.DecodeError, ValueError) as error:
+        why = str(error)
+    raise InvalidRequest(f"the body is not JSON: {why}", subject="body", action="send one JSON object in UTF-8")
+
+
+def fill(message: Any, content: Any, refusals: Refusals, depth: int = 0) -> None:
+    """Raises Unreadable; items beneath the message that can't be read are refused one by one."""
+    if not isinstance(content, dict):
+        raise Unreadable(f"{type(content).__name__} in the place of an object")
+    if depth > _DEEPEST:
+        raise Unreadable("nested too deeply")
+    fields = _fields(message.DESCRIPTOR)
+    for name, value in content.items():
+        field = fields.get(name)
+        if field is None or value is None:
+            continue
+        try:
+            _fill_field(message, field, value, refusals, depth)
+        except Unreadable as error:
+            raise Unreadable(f"{name}: {error}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise Unreadable(f"{name}: {str(value)[:40]!r} is no value for it") from None
+
+
+@cache
+def _fields(descriptor: Any) -> dict[str, Any]:
+    """By both spellings."""
+    return {name: field for field in descriptor.fields for name in (field.name, field.json_name)}
+
+
+def _fill_field(message: Any, field: Any, value: Any, refusals: Refusals, depth: int) -> None:
+    name, nested = field.name, field.message_type
+    if not field.is_repeated:
+        if nested is None:
+            setattr(message, name, _scalar(field, value))
+        else:
+            part = getattr(message, name)
+            part.SetInParent()
+            fill(part, value, refusals, depth + 1)
+        return
+    if not isinstance(value, list):
+        raise Unreadable(f"{type(value).__name__} in the place of a list")
+    found = getattr(message, name)
+    if nested is None:
+        found.extend([_scalar(field, one) for one in value])
+    elif nested.name == "KeyValue":
+        _fill_attributes(found, value, refusals, depth)
+    elif nested.name in _ITEMS:
+        _fill_items(found, value, _ITEMS[nested.name], refusals, depth)
+    else:
+        for one in value:
+            fill(found.add(), one, refusals, depth + 1)
+
+
+def _fill_attributes(found: Any, value: list[Any], refusals: Refusals, depth: int) -> None:
+    for one in value:
+        pair = found.add()
+        match one:
+            # Nearly all of a body are these.
+            case {"key": str(key), "value": {"stringValue": str(text)}} if len(one) == 2 and len(one["value"]) == 1:
+                pair.key = key
+                pair.value.string_value = text
+            case _:
+                fill(pair, one, refusals, depth + 1)
+
+
+def _fill_items(found: Any, value: list[Any], what: str, refusals: Refusals, depth: int) -> None:
+    for at, one in enumerate(value):
+        try:
+            fill(found.add(), one, refusals, depth + 1)
+        except Unreadable as error:
+            del found[-1]
+            refusals.add(f"{what} {at} of its group", str(error))
+
+
+def _scalar(field: Any, value: Any) -> Any:
+    kind = field.cpp_type
+    if kind in (field.CPPTYPE_DOUBLE, field.CPPTYPE_FLOAT):
+        return _float(value)
+    if kind == field.CPPTYPE_BOOL:
+        return _of_type(bool, value)
+    if kind == field.CPPTYPE_ENUM:
+        return _enum(field, value)
+    if kind != field.CPPTYPE_STRING:
+        return _int(value)
+    if field.type != field.TYPE_BYTES:
+        return _of_type(str, value)
+    text = _of_type(str, value)
+    try:
+        return bytes.fromhex(text) if field.name in _IDS else _base64(text)
+    except (ValueError, binascii.Error):
+        coding = "hexadecimal" if field.name in _IDS else "base64"
+        raise Unreadable(f"{text[:40]!r} is not {coding}") from None
+
+
+def _of_type(wanted: type, value: Any) -> Any:
+    if not isinstance(value, wanted):
+        raise Unreadable(f"{type(value).__name__} in the place of {wanted.__name__}")
+    return value
+
+
+def _int(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Unreadable(f"{type(value).__name__} in the place of a whole number")
+    if isinstance(value, str):
+        if not value.lstrip("-").isascii() or "_" in value or value != value.strip():
+            raise ValueError
+        return int(value)
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError
+    return int(value)
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Unreadable(f"{type(value).__name__} in the place of a number")
+    if isinstance(value, str):
+        return _TEXT_OF_FLOAT[value] if value in _TEXT_OF_FLOAT else float(value)
+    return float(value)
+
+
+def _enum(field: Any, value: Any) -> int:
+    if isinstance(value, str) and not value.lstrip("-").isdigit():
+        known = field.enum_type.values_by_name.get(value)
+        if known is None:
+            raise ValueError
+        return int(known.number)
+    return _int(value)
+
+
+def _base64(text: str) -> bytes:
+    """Both alphabets, with or without the padding."""
+    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

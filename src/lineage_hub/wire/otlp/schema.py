@@ -1,0 +1,119 @@
+"""OpenTelemetry's own message classes enter; classes leave that read the same bytes and leave what is repeated unread.
+
+Attributes, resources, scopes and states become plain bytes: most of them were met before, and a dictionary knows what
+they say. To ask protobuf for each part of each of them takes several times as long.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from lineage_hub.errors import ExtraMissing, InvalidRequest
+from lineage_hub.wire.otlp.columns import Kind
+
+_COMMON = ".opentelemetry.proto.common.v1."
+_UNREAD = frozenset(
+    {
+        _COMMON + "KeyValue",
+        _COMMON + "AnyValue",
+        _COMMON + "InstrumentationScope",
+        ".opentelemetry.proto.resource.v1.Resource",
+        ".opentelemetry.proto.trace.v1.Status",
+    }
+)
+_SERVICES: dict[Kind, tuple[str, str]] = {
+    "traces": ("trace", "Trace"),
+    "metrics": ("metrics", "Metrics"),
+    "logs": ("logs", "Logs"),
+}
+
+
+def module(name: str) -> Any:
+    """Of opentelemetry.proto or google, imported when first needed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ExtraMissing.of("telemetry", "reading OTLP") from None
+
+
+@cache
+def service(kind: Kind) -> Any:
+    """The generated module of a collector's service."""
+    name, _ = _SERVICES[kind]
+    return module(f"opentelemetry.proto.collector.{name}.v1.{name}_service_pb2")
+
+
+def service_name(kind: Kind) -> str:
+    name, title = _SERVICES[kind]
+    return f"opentelemetry.proto.collector.{name}.v1.{title}Service"
+
+
+def request_class(kind: Kind) -> Any:
+    return getattr(service(kind), f"Export{_SERVICES[kind][1]}ServiceRequest")
+
+
+def response_class(kind: Kind) -> Any:
+    return getattr(service(kind), f"Export{_SERVICES[kind][1]}ServiceResponse")
+
+
+@cache
+def key_value_class() -> Any:
+    return module("opentelemetry.proto.common.v1.common_pb2").KeyValue
+
+
+@cache
+def any_value_class() -> Any:
+    return module("opentelemetry.proto.common.v1.common_pb2").AnyValue
+
+
+@cache
+def decode_error() -> type[Exception]:
+    found: type[Exception] = module("google.protobuf.message").DecodeError
+    return found
+
+
+@cache
+def lean_class(kind: Kind) -> Any:
+    """A request whose common parts are bytes; messages and bytes look alike on the wire."""
+    pools, factory = module("google.protobuf.descriptor_pool"), module("google.protobuf.message_factory")
+    protos = module("google.protobuf.descriptor_pb2")
+    pool = pools.DescriptorPool()
+    added: set[str] = set()
+
+    def add(file: Any) -> None:
+        if file.name in added:
+            return
+        added.add(file.name)
+        for needed in file.dependencies:
+            add(needed)
+        copy = protos.FileDescriptorProto()
+        file.CopyToProto(copy)
+        for message in copy.message_type:
+            _leave_unread(message, protos.FieldDescriptorProto)
+        pool.Add(copy)
+
+    request = request_class(kind)
+    add(request.DESCRIPTOR.file)
+    return factory.GetMessageClass(pool.FindMessageTypeByName(request.DESCRIPTOR.full_name))
+
+
+def _leave_unread(message: Any, field_types: Any) -> None:
+    for part in message.field:
+        if part.type == field_types.TYPE_MESSAGE and part.type_name in _UNREAD:
+            part.type = field_types.TYPE_BYTES
+            part.ClearField("type_name")
+    for nested in message.nested_type:
+        _leave_unread(nested, field_types)
+
+
+def parse(kind: Kind, body: bytes) -> Any:
+    try:
+        return lean_class(kind).FromString(body)
+    except decode_error():
+        raise InvalidRequest(
+            f"the body is no {request_class(kind).DESCRIPTOR.name} in protobuf",
+            subject="body",
+            action="send it whole, as the content type says, from an exporter of OTLP",
+        ) from None
