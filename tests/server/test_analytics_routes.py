@@ -1,7 +1,6 @@
 """Figures over HTTP: which parameters lead to which question."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -10,7 +9,6 @@ from starlette.testclient import TestClient
 
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
-from lineage_hub.store.telemetry.open import open_telemetry
 from lineage_hub.wire import instant_text
 from tests.query.telemetry.figures.seeded import HOUR, MINUTE, ZERO, Point, columns, point_columns, run_rows
 
@@ -35,15 +33,11 @@ POINTS = [
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("hub"), log_level="error")
-    store = open_telemetry(settings)
-    try:
+    with TestClient(create_app(settings, clock=lambda: ZERO + 6 * HOUR)) as client:
+        store = client.app.state.hub.telemetry.store  # type: ignore[attr-defined]
         store.insert("pipeline_runs", columns(RUNS), 1)
         store.insert("metrics", point_columns(POINTS), 2)
-        with TestClient(create_app(settings, clock=lambda: ZERO + 6 * HOUR)) as client:
-            client.app.state.hub = replace(client.app.state.hub, telemetry_store=store)  # type: ignore[attr-defined]
-            yield client
-    finally:
-        store.close()
+        yield client
 
 
 def ask(client: TestClient, path: str, **question: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.types import Scope as Connection
 
@@ -14,6 +15,9 @@ from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
 from lineage_hub.wire.otlp.columns import TelemetryTaker
+
+if TYPE_CHECKING:
+    from lineage_hub.server.self_tracing import SelfTracing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class Hub:
     telemetry: Telemetry
     taker: TelemetryTaker | None
     """Of telemetry; None where the extra is not installed."""
+    tracing: SelfTracing | None = None
+    """Of the hub itself, where that is wanted."""
 
 
 def hub_of(connection: Connection) -> Hub:
