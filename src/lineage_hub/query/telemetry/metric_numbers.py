@@ -8,6 +8,9 @@ from __future__ import annotations
 # A point that is older is no neighbour of the first one in a stretch of time.
 LOOK_BACK_NS = 3_600_000_000_000
 
+# A point may say that there is no value any more; it isn't zero then.
+HAS_VALUE = "bitAnd(flags, 1) = 0"
+
 STREAM = """sipHash128(namespace, service_name, metric_name, metric_type, unit, temporality, is_monotonic, scope_name,
     scope_version, mapSort(attributes), mapSort(resource_attributes))"""
 

@@ -16,7 +16,7 @@ from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.analytics import SECOND_NS, check_steps
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
 from lineage_hub.query.telemetry.metric_histograms import COLUMNS, steps_of
-from lineage_hub.query.telemetry.metric_numbers import INCREASES, LOOK_BACK_NS, STREAM
+from lineage_hub.query.telemetry.metric_numbers import HAS_VALUE, INCREASES, LOOK_BACK_NS, STREAM
 from lineage_hub.wire import instant_text
 
 MOST_ROWS = 100_000
@@ -211,7 +211,7 @@ def _summary(row: Row) -> Answer:
 
 
 def _where(scope: Scope, asked: SeriesQuestion, named: str) -> Where:
-    where = Where(scope).add(named, metric=asked.name).with_attributes(asked.attributes)
+    where = Where(scope).add(named, metric=asked.name).add(HAS_VALUE).with_attributes(asked.attributes)
     if asked.service is not None:
         where.add("service_name = {service:String}", service=asked.service)
     return where

@@ -8,7 +8,7 @@ from __future__ import annotations
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.analytics import RunsQuestion
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
-from lineage_hub.query.telemetry.metric_numbers import INCREASES
+from lineage_hub.query.telemetry.metric_numbers import HAS_VALUE, INCREASES
 
 # Answer's name, attribute, and how the values of several spans become one.
 _OF_SPANS = (
@@ -108,7 +108,7 @@ def _service(found: dict[tuple[str, str], Answer], row: Row) -> Answer:
 
 
 def _metrics(scope: Scope, asked: RunsQuestion, names: tuple[str, ...]) -> Where:
-    where = Where(scope).add("metric_name IN {names:Array(String)}", names=list(names))
+    where = Where(scope).add("metric_name IN {names:Array(String)}", names=list(names)).add(HAS_VALUE)
     if asked.namespace is not None:
         where.add("namespace = {namespace:String}", namespace=asked.namespace)
     return where

@@ -69,6 +69,10 @@ def every_point(known: Measured) -> list[Point]:
         )
         cumulative = replace(base, start_timestamp=began, temporality="CUMULATIVE")
         delta = replace(base, start_timestamp=since, temporality="DELTA")
+        if until % 7 == 0:
+            # For a moment there was no value, which is no restart.
+            silent = replace(cumulative, timestamp=until + 1, flags=1, is_monotonic=True)
+            found += [replace(silent, metric_name=name) for name in ("requests", "process.cpu.time")]
         found += [
             replace(cumulative, metric_name="requests", value=float(len(whole)), is_monotonic=True),
             replace(delta, metric_name="requests.delta", value=float(len(part)), is_monotonic=True),
