@@ -62,7 +62,7 @@ def every_point(known: Measured) -> list[Point]:
             "",
             "sum",
             # Whoever sends attributes may send them in any order.
-            attributes={"route": route, "z": "1"} if until % 2 else {"z": "1", "route": route},
+            attributes={"route": route, "z": "1"} if until // EVERY % 2 else {"z": "1", "route": route},
             resource_attributes={"host.name": host},
             service_name="shop",
             unit="{request}",
