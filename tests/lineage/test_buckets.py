@@ -21,7 +21,7 @@ def test_a_quantile_is_where_so_much_of_the_buckets_has_passed(
     buckets = [Bucket(low, low + width, count) for low, width, count in given_buckets]
     level = data.draw(st.integers(1, 100))
     found = quantiles(buckets, [level / 100], None, None)
-    total = sum(bucket.count for bucket in buckets)
+    total = sum(bucket.held for bucket in buckets)
     if not total:
         assert found == []
         return

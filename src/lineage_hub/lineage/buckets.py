@@ -14,7 +14,7 @@ from typing import NamedTuple
 class Bucket(NamedTuple):
     low: float
     high: float
-    count: float
+    held: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ def quantiles(
 ) -> list[float]:
     """`least` and `most` are the extremes, where they are known; nothing if the buckets are empty."""
     low, high = -sys.float_info.max if least is None else least, sys.float_info.max if most is None else most
-    known = [Bucket(min(max(b.low, low), high), min(max(b.high, low), high), b.count) for b in buckets if b.count]
-    total = sum(bucket.count for bucket in known)
+    known = [Bucket(min(max(b.low, low), high), min(max(b.high, low), high), b.held) for b in buckets if b.held]
+    total = sum(bucket.held for bucket in known)
     return [_quantile(known, level * total) for level in levels] if total else []
 
 
@@ -127,12 +127,12 @@ def _quantile(buckets: Sequence[Bucket], target: float) -> float:
         while waiting and waiting[-1].low <= edge:
             active.append(waiting.pop())
         # Those without width stand on the edge itself.
-        passed += sum(bucket.count for bucket in active if bucket.high == bucket.low)
+        passed += sum(bucket.held for bucket in active if bucket.high == bucket.low)
         active = [bucket for bucket in active if bucket.high > edge]
         if passed >= target or number + 1 == len(edges):
             return edge
         after = edges[number + 1]
-        inside = sum(bucket.count * ((after - edge) / (bucket.high - bucket.low)) for bucket in active)
+        inside = sum(bucket.held * ((after - edge) / (bucket.high - bucket.low)) for bucket in active)
         if passed + inside >= target:
             return edge + (after - edge) * ((target - passed) / inside)
         passed += inside

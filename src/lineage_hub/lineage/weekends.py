@@ -72,7 +72,7 @@ def after_weekday_time(begin: int, amount: int, zone: ZoneInfo) -> int:
 
 def whole_weekends(begin: int, end: int, zone: ZoneInfo) -> list[tuple[int, int]]:
     """Those that begin and end between the two."""
-    found = []
+    found: list[tuple[int, int]] = []
     for stretch in stretches(begin, zone):
         if stretch.end > end:
             return found

@@ -24,10 +24,10 @@ class Kept(NamedTuple):
 
 def put(connection: Connection, scope: Scope, dataset: int, body: bytes | None, now: int) -> int:
     """Counts from now on; returns when that is, which is after whatever was set before."""
-    newest = connection.execute(
+    newest: int | None = connection.execute(
         select(func.max(expectation.c.set_at)).where(expectation.c.dataset == dataset)
     ).scalar_one()
-    set_at = now if newest is None else max(now, int(newest) + 1)
+    set_at = now if newest is None else max(now, newest + 1)
     connection.execute(
         insert(expectation), {"dataset": dataset, "set_at": set_at, "tenant": scope.tenant, "body": body}
     )
