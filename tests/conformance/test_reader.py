@@ -163,6 +163,17 @@ def check_links(reader: Reader, world: World) -> None:
     assert world.links
 
 
+def check_last_seq(reader: Reader, world: World) -> None:
+    assert reader.last_seq() >= max(row.seq for row in world.rows)
+
+
+def check_texts_after(reader: Reader, world: World) -> None:
+    expected = sorted((row.seq, world.texts[row.event_id.hex()]) for row in world.rows)
+    assert list(reader.texts_after(0, 10_000).items()) == expected
+    for at in (0, len(expected) // 2, len(expected) - 1):
+        assert list(reader.texts_after(expected[at][0], 3).items()) == expected[at + 1 : at + 4]
+
+
 def check_bounds(reader: Reader, world: World, rows: list[EventRow]) -> None:
     expected: dict[int, tuple[int, int]] = {}
     for row in rows:
@@ -211,6 +222,13 @@ def check_count_runs(reader: Reader, world: World, rows: list[EventRow]) -> None
 def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
     for job in world.jobs:
         assert sorted(reader.named_runs(job)) == sorted({row.parent_run for row in rows if row.parent == job})
+
+
+def check_child_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    named = {(row.parent, row.parent_run) for row in world.rows if row.parent and row.parent_run}
+    for parents in ([], *([one] for one in named), sorted(named)):
+        expected = {row.run for row in rows if row.run and (row.parent, row.parent_run) in parents}
+        assert reader.child_runs(parents) == expected
 
 
 def check_naming_bounds(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -280,7 +298,7 @@ UNBOUNDED = {
     check.__name__.removeprefix("check_"): unbounded(check)
     for check in (
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
-        check_blobs, check_links,
+        check_blobs, check_links, check_last_seq, check_texts_after,
     )
 }  # fmt: skip
 BOUNDED = {
@@ -289,7 +307,7 @@ BOUNDED = {
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
         check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
-        check_texts, check_cuts,
+        check_texts, check_cuts, check_child_runs,
     )
 }  # fmt: skip
 

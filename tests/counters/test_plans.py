@@ -20,7 +20,7 @@ STOPS_AT_ONCE = {"last_event_at"}
 VALUES: dict[str, Any] = {
     "t": 2**62, "k": 2**62, "tenants": [1, 2], "ids": [1, 2, 3], "types": [1, 2], "job": 1, "shape": 1, "at": 5,
     "hash": b"h" * 16, "run": b"r" * 16, "id": b"i" * 16, "after": 0, "before": 2**62, "limit": 10, "offset": 0,
-    "kind": 1, "names": ["a"],
+    "kind": 1, "names": ["a"], "seq": 0, "jobs": [1, 2], "runs": [b"r" * 16, b"s" * 16],
 }  # fmt: skip
 _WALKS = re.compile(r"^SCAN (event|earlier|raw|mention|blob|shape)\b")
 

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import hashlib
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -142,7 +143,12 @@ def test_a_port_that_is_taken_is_told_plainly(tmp_path: Path) -> None:
             asyncio.run(start(other.getsockname()[1]))
 
 
-def test_a_port_without_the_extra_names_the_command_that_brings_it(tmp_path: Path) -> None:
+def test_a_port_without_the_extra_names_the_command_that_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if it were not installed.
+    monkeypatch.setitem(sys.modules, "clickhouse_connect", None)
+
     async def start() -> None:
         async with running(tmp_path, None):
             pass

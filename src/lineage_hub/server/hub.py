@@ -14,7 +14,9 @@ from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
-from lineage_hub.wire.otlp.columns import TelemetryTaker
+
+if TYPE_CHECKING:
+    from lineage_hub.wire.otlp import TelemetryTaker
 
 if TYPE_CHECKING:
     from lineage_hub.server.self_tracing import SelfTracing

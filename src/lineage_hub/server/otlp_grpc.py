@@ -29,8 +29,8 @@ _log = get_logger("server")
 async def listening(hub: Hub) -> AsyncIterator[None]:
     """Until the end; then calls in flight may finish."""
     try:
-        import grpc
-        import grpc.aio
+        import grpc  # type: ignore[import-untyped]
+        import grpc.aio  # type: ignore[import-untyped]
     except ImportError:
         raise ExtraMissing.of("telemetry", "OTLP over gRPC") from None
     ready(hub.taker)

@@ -1,11 +1,13 @@
 """Spans, metrics and logs enter as OpenTelemetry's exporters send them, or in the hub's envelope.
 
-Once they are durable the answer leaves, as OTLP has it: https://opentelemetry.io/docs/specs/otlp/#otlphttp.
+Once they are durable the answer leaves, as OTLP has it: https://opentelemetry.io/docs/specs/otlp/#otlphttp. What reads
+them is imported by the first request: most hubs start without ever getting one.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
 
@@ -16,10 +18,10 @@ from lineage_hub.server.bodies import RefusedBody, read_body
 from lineage_hub.server.errors import answer_of, note_error, render
 from lineage_hub.server.hub import hub_of
 from lineage_hub.server.notes import note_of
-from lineage_hub.server.otlp_taking import hand_over, read_aside, ready, take
-from lineage_hub.wire.otlp import answers
-from lineage_hub.wire.otlp.columns import Encoding, Kind
-from lineage_hub.wire.otlp.envelope import TelemetryEnvelope, read_envelope
+
+if TYPE_CHECKING:
+    from lineage_hub.wire.otlp import Encoding, Kind
+    from lineage_hub.wire.otlp.envelope import TelemetryEnvelope
 
 MEDIA_TYPES: dict[Encoding, str] = {"protobuf": "application/x-protobuf", "json": "application/json"}
 _ENCODINGS: dict[str, Encoding] = {media_type: encoding for encoding, media_type in MEDIA_TYPES.items()}
@@ -48,6 +50,9 @@ async def post_logs(request: Request) -> Response:
 @router.post("/api/v1/telemetry/ingest", summary="Take an envelope of spans and metrics", **openapi.TELEMETRY)
 async def post_telemetry(request: Request) -> Response:
     """`{namespace, traces, metrics, source}`: the namespace is the tenant that they are stored for."""
+    from lineage_hub.server.otlp_taking import hand_over, read_aside, ready
+    from lineage_hub.wire.otlp.envelope import read_envelope
+
     hub = hub_of(request.scope)
     taker = ready(hub.taker)
     body = await _body(request)
@@ -74,6 +79,9 @@ def _tally(found: TelemetryEnvelope) -> dict[str, object]:
 
 
 async def _export(request: Request, kind: Kind) -> Response:
+    from lineage_hub.server.otlp_taking import ready, take
+    from lineage_hub.wire.otlp import answers
+
     hub = hub_of(request.scope)
     content_type = request.headers.get("content-type", "")
     encoding = _ENCODINGS.get(content_type.partition(";")[0].strip().lower())
@@ -106,6 +114,8 @@ def _unread(content_type: str) -> UnsupportedEncoding:
 
 def _refusal(request: Request, error: LineageHubError, encoding: Encoding) -> Response:
     """The status and the headers of any error, with the body that OTLP wants."""
+    from lineage_hub.wire.otlp import answers
+
     if isinstance(error, ExtraMissing):
         # What writes protobuf may be what is missing.
         encoding = "json"

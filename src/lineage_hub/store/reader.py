@@ -184,6 +184,7 @@ class Reader:
     # In the order in which they were written
 
     def last_seq(self) -> int:
+        """The last number that was given; a repeat may have used it up."""
         return int(self._all(_LAST_SEQ)[0][0])
 
     def texts_after(self, seq: int, limit: int) -> dict[int, bytes]:
@@ -200,7 +201,7 @@ class Reader:
         for chunk in _chunks(list(jobs_of), 500):
             jobs = sorted({job for run in chunk for job in jobs_of[run]})
             found.update(
-                run for run, job, parent in self._all(_CHILDREN, jobs=jobs, runs=chunk) if job in jobs_of[parent]
+                run for run, job, parent in self._run("children", jobs=jobs, runs=chunk) if job in jobs_of[parent]
             )
         return found
 
@@ -260,11 +261,6 @@ _TEXTS_AFTER = Prepared(
     .where(tables.raw.c.seq > bindparam("seq"))
     .order_by(tables.raw.c.seq)
     .limit(bindparam("limit"))
-)
-_CHILDREN = Prepared(
-    select(e.run, e.parent, e.parent_run)
-    .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None))
-    .distinct()
 )
 _LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
 _ROW = [tables.event.c[name] for name in EventRow._fields]
@@ -342,6 +338,9 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .limit(bindparam("limit"))
         .offset(bindparam("offset")),
         "count_runs": select(func.count()).select_from(runs.subquery()),
+        "children": select(e.run, e.parent, e.parent_run)
+        .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None), *seen())
+        .distinct(),
         "named_runs": select(e.parent_run).where(*naming).distinct(),
         "naming_bounds": select(func.min(e.event_at), func.max(e.event_at)).where(
             e.parent_run == bindparam("run"), *naming

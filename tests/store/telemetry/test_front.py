@@ -97,6 +97,15 @@ def test_an_insert_that_is_refused_leaves_nothing_and_the_next_one_works(client:
     assert client.query("SELECT count() FROM refused").first_row == (1,)
 
 
+def test_an_insert_that_fails_in_a_view_is_told(client: Client):
+    make(client, "viewed")
+    make(client, "seen")
+    client.command("CREATE MATERIALIZED VIEW view TO seen AS SELECT a + throwIf(a = 13) AS a FROM viewed")
+    with pytest.raises(DatabaseError) as refused:
+        client.insert("viewed", [[13, "x", {}, datetime(2026, 1, 1)]])
+    assert refused.value.code == 395
+
+
 def test_settings_hold_for_their_statement_alone(client: Client):
     asked = "SELECT getSetting('max_block_size')"
     usual = client.query(asked).first_row

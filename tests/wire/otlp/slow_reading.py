@@ -1,4 +1,4 @@
-"""A second reading of OTLP, row by row, by the generated classes and protobuf's own JSON: the judge of the quick one."""
+"""A second reading of OTLP, row by row, with the generated classes and protobuf's own JSON: the quick one's judge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import base64
 import json
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, ParseDict
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 Row = dict[str, Any]
 LAST = 2**63 - 1
@@ -32,8 +33,8 @@ def text_and_type(value: Any) -> tuple[str, str]:
 
 
 def comparable(text: str, kind: str) -> Any:
-    """Texts of JSON are compared by what they say."""
-    return json.loads(text) if kind in ("array", "map") else text
+    """Texts of JSON are compared by what protobuf makes of them."""
+    return ParseDict(json.loads(text), AnyValue()).SerializeToString() if kind in ("array", "map") else text
 
 
 def maps(attributes: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -115,7 +116,7 @@ def said(item: Any, resource: Any, key: str) -> Any:
     for attributes in (item.attributes, resource.attributes):
         for one in attributes:
             if one.key == key:
-                return text_and_type(one.value)[0]
+                return comparable(*text_and_type(one.value))
     return ""
 
 
@@ -132,7 +133,9 @@ def log_rows(request: Any, received_ns: int) -> list[Row]:
                     {
                         "timestamp": record.time_unix_nano or observed,
                         "observed_timestamp": observed,
-                        "trace_id": record.trace_id.hex() if len(record.trace_id) == 16 and any(record.trace_id) else "",
+                        "trace_id": record.trace_id.hex()
+                        if len(record.trace_id) == 16 and any(record.trace_id)
+                        else "",
                         "span_id": record.span_id.hex() if len(record.span_id) == 8 and any(record.span_id) else "",
                         "flags": record.flags,
                         "severity_number": record.severity_number,

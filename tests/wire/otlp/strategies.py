@@ -24,7 +24,10 @@ UINTS = st.sampled_from([0, 1, 7, 2**63, 2**64 - 1])
 LEAVES = st.one_of(st.none(), st.booleans(), INTS, DOUBLES, TEXTS, st.binary(max_size=5))
 # The oddest are rare: most attributes are texts.
 VALUES = st.one_of(
-    TEXTS, TEXTS, LEAVES, st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner))
+    TEXTS,
+    TEXTS,
+    LEAVES,
+    st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner)),
 )
 KEYS = st.sampled_from(["a", "b", "service.name", "openlineage.run_id", "pipeline.run_id", "ü", ""])
 TIMES = st.sampled_from([0, 1, T0, T0, T0, T0 + 1, T0 + 10**9, 4_102_444_800 * 10**9, 2**63 - 1, 2**63, 2**64 - 1])
@@ -119,7 +122,9 @@ def points(draw: st.DrawFn, kind: type) -> Any:
         bounds = draw(few(DOUBLES))
         found.explicit_bounds.extend(bounds)
         odd = draw(st.sampled_from([0, 0, 0, 1]))
-        found.bucket_counts.extend(draw(st.lists(UINTS, min_size=len(bounds) + 1 + odd, max_size=len(bounds) + 1 + odd)))
+        found.bucket_counts.extend(
+            draw(st.lists(UINTS, min_size=len(bounds) + 1 + odd, max_size=len(bounds) + 1 + odd))
+        )
     else:
         found.scale, found.zero_count, found.zero_threshold = draw(st.integers(-9, 9)), draw(UINTS), draw(DOUBLES)
         for side in (found.positive, found.negative):

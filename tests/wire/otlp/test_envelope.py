@@ -43,7 +43,10 @@ def row_of(**about: Any) -> dict[str, Any]:
 
 def test_a_span_of_the_sdk_says_the_same_as_by_otlp() -> None:
     found = read(traces=sent(SPAN))
-    mine, theirs = rows_of(found.spans["team-a"].columns)[0], rows_of(read_traces(traces_body([SPAN], "team-a"), "json").columns)[0]
+    mine, theirs = (
+        rows_of(found.spans["team-a"].columns)[0],
+        rows_of(read_traces(traces_body([SPAN], "team-a"), "json").columns)[0],
+    )
     differ = {"resource_attributes", "scope_name", "scope_version", "flags"}
     assert {name: mine[name] for name in mine.keys() - differ} == {name: theirs[name] for name in mine.keys() - differ}
     assert mine["resource_attributes"] == {"service.name": "shop", "host": "h"}
@@ -64,8 +67,9 @@ def test_a_metric_of_the_sdk_says_the_same_as_by_otlp(kind: Any) -> None:
 @pytest.mark.parametrize(
     "span",
     [
-        {"traceId": "01" * 16, "spanId": "02" * 8, "name": "load", "startTimeUnixNano": str(T0), "endTimeUnixNano": T0 + 5,
-         "kind": 2, "status": {"code": 2}, "attributes": [{"key": "a", "value": {"intValue": "1"}}]},
+        {"traceId": "01" * 16, "spanId": "02" * 8, "name": "load", "startTimeUnixNano": str(T0),
+         "endTimeUnixNano": T0 + 5, "kind": 2, "status": {"code": 2},
+         "attributes": [{"key": "a", "value": {"intValue": "1"}}]},
         {"trace_id": "01" * 16, "span_id": "02" * 8, "operation_name": "load", "start_ns": T0, "end_ns": T0 + 5,
          "span_kind": "SERVER", "status_code": "ERROR", "tags": {"a": 1}},
         {"trace_id": "01" * 16, "span_id": "02" * 8, "operationName": "load", "start_ns": T0, "duration_ns": 5,

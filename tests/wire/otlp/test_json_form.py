@@ -121,8 +121,9 @@ def test_what_is_nested_too_deeply_is_refused_alone() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        b"", b"[]", b"7", b"{", b'{"resourceSpans": {}}', b'{"resourceSpans": [7]}', b"\xff", b'{"a": "\\ud800"}', b"[" * 100_000,
-        b'{"resourceSpans": [{"scopeSpans": [{"spans": "all"}]}]}', b'{"resourceSpans": "' + b"x" * 1000,
+        b"", b"[]", b"7", b"{", b'{"resourceSpans": {}}', b'{"resourceSpans": [7]}', b"\xff", b'{"a": "\\ud800"}',
+        b"[" * 100_000, b'{"resourceSpans": [{"scopeSpans": [{"spans": "all"}]}]}',
+        b'{"resourceSpans": "' + b"x" * 1000,
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_refused_as_a_whole(text: bytes) -> None:
@@ -133,7 +134,11 @@ def test_what_is_no_request_is_refused_as_a_whole(text: bytes) -> None:
 
 
 def test_a_data_point_that_can_not_be_read_is_refused_alone() -> None:
-    points = [{"timeUnixNano": T0, "asInt": "1"}, {"timeUnixNano": T0, "asInt": "one"}, {"timeUnixNano": T0, "asDouble": 2}]
+    points = [
+        {"timeUnixNano": T0, "asInt": "1"},
+        {"timeUnixNano": T0, "asInt": "one"},
+        {"timeUnixNano": T0, "asDouble": 2},
+    ]
     metric = {"name": "n", "sum": {"dataPoints": points, "aggregationTemporality": "AGGREGATION_TEMPORALITY_DELTA"}}
     text = json.dumps({"resourceMetrics": [{"scopeMetrics": [{"metrics": [metric]}]}]}).encode()
     found = read_metrics(text, "json")

@@ -127,7 +127,9 @@ def test_all_kinds_come_in_one_body() -> None:
         (gauge(point(as_int=1, exemplars=[m.Exemplar(time_unix_nano=2**63)]), name="bad"), "an exemplar of it"),
         (gauge(point(as_int=1, attributes=key_values({"big": "x" * (2 << 20)})), name="bad"), "attribute 0 has"),
         (
-            m.Metric(name="bad", histogram={"data_points": [m.HistogramDataPoint(bucket_counts=[1], explicit_bounds=[1])]}),
+            m.Metric(
+                name="bad", histogram={"data_points": [m.HistogramDataPoint(bucket_counts=[1], explicit_bounds=[1])]}
+            ),
             "1 bucket counts and 1 bounds",
         ),
         (gauge(point(as_int=1), name=""), "no name"),

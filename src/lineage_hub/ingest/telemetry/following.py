@@ -24,7 +24,7 @@ from lineage_hub.store.reader import Reader
 
 TABLE = "pipeline_runs"
 FILE = "runs.cursor"
-PAGE_EVENTS = 200
+PAGE_EVENTS = 1000
 # New events are looked for this often; between two pages of old ones the others get their turn.
 LOOK_EVERY_S, BREATH_S, LONGEST_PAUSE_S = 1.0, 0.005, 30.0
 _ANY = f"SELECT count() AS found FROM (SELECT 1 FROM {TABLE} LIMIT 1)"

@@ -43,7 +43,7 @@ class MetricNames:
             return set(fresh[room:])
 
     def _learn(self, namespace: str) -> set[str]:
-        # More than the bound can be there when it was lowered: they stay, and go on being taken.
+        # More than the bound can be there when it was lowered: they stay and are taken, up to twice as many.
         rows = self._store.ask(_STORED, {"namespace": namespace, "most": 2 * self.most})
         known = self._known[namespace] = {row["metric_name"] for row in rows}
         if len(self._known) > _MOST_NAMESPACES:

@@ -54,10 +54,10 @@ class Telemetry:
 
     @property
     def store(self) -> TelemetryStore:
-        if self._store is None:
-            with self._lock:
-                self._store = self._store or self._opened()
-        return self._store
+        with self._lock:
+            if self._store is None:
+                self._store = self._opened()
+            return self._store
 
     @property
     def intake(self) -> TelemetryIntake:

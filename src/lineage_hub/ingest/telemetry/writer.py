@@ -102,8 +102,8 @@ class BatchWriter:
             resolve([request for request in group if not request.future.done()], error)
             return
         failed = self._insert(batches, resolve)
-        for batch, error in failed:
-            self._answer(batch, error, resolve)
+        for batch, cause in failed:
+            self._answer(batch, cause, resolve)
 
     def _batches(self, requests: Sequence[Request]) -> list[Batch]:
         """Who was there when the store went away comes last and alone: should it be the cause, it harms no other."""

@@ -16,7 +16,7 @@ from lineage_hub.settings import Settings
 from lineage_hub.store.telemetry.address import DATABASE, read_address
 from lineage_hub.store.telemetry.arrow import Type, read_type, table_of
 from lineage_hub.store.telemetry.child import EngineChild
-from lineage_hub.store.telemetry.clients import Clients, EmbeddedClients, ServerClients
+from lineage_hub.store.telemetry.clients import ANSWER_S, Clients, EmbeddedClients, ServerClients
 from lineage_hub.store.telemetry.failures import is_lost, translated
 from lineage_hub.store.telemetry.migrate import migrate
 from lineage_hub.store.telemetry.rebuilding import SELECT_OF_VIEWS, rebuilding
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FOLDER = "telemetry"
 # A question that takes longer is wrong; it would hold a connection that others wait for.
 LONGEST_QUESTION_S = 60
+# A statement of which nobody hears any more must not happen later: a server gives up before its client does.
+WITHIN_TIME = {"max_execution_time": ANSWER_S - 20}
 DAY_NS = 86_400 * 10**9
 # ClickHouse refuses an insert into more partitions, of which each day is one.
 MOST_DAYS = 100
@@ -53,7 +55,7 @@ class TelemetryStore:
 
         def work(client: Client) -> None:
             for part in self._parts(name, columns, batch):
-                client.insert_arrow(name, part, database=self._database)
+                client.insert_arrow(name, part, database=self._database, settings=WITHIN_TIME)
 
         with self._gate.shared():
             self._with_client(work, attempts=1, settle=True)
@@ -74,7 +76,10 @@ class TelemetryStore:
         return self._with_client(work, attempts=2)
 
     def run(self, sql: str, parameters: Mapping[str, Any] | None = None) -> None:
-        self._with_client(lambda client: client.command(sql, parameters=dict(parameters or {}) or None), attempts=1)
+        bound = dict(parameters or {}) or None
+        self._with_client(
+            lambda client: client.command(sql, parameters=bound, settings=WITHIN_TIME), attempts=1, settle=True
+        )
 
     def remove(self, batch: int, tables: Iterable[str]) -> None:
         """No row of the batch is in the tables when it returns."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from lineage_hub.wire.otlp import attributes, schema
@@ -23,7 +22,7 @@ class Resource:
     complaint: str | None = None
 
 
-@lru_cache(maxsize=512)
+@schema.remembered(512)
 def read_resource(raw: bytes) -> Resource:
     """One that can't be used says why: its items are refused, and others are not."""
     try:
@@ -39,7 +38,7 @@ def read_resource(raw: bytes) -> Resource:
     return Resource(raws, name, found.get(RUN_ID, ""), found.get(PIPELINE_RUN_ID, ""))
 
 
-@lru_cache(maxsize=2048)
+@schema.remembered(2048)
 def read_scope(raw: bytes) -> tuple[str, str] | None:
     """Name and version."""
     scope_class = schema.module("opentelemetry.proto.common.v1.common_pb2").InstrumentationScope

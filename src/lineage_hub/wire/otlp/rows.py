@@ -62,7 +62,7 @@ def metric_of(given: Any) -> tuple[Row, Row]:
     start = _time(row, "start_ns") if row.get("start_ns") else 0
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise Unreadable(f"value: {value!r} is no number")
-    number = {"asInt": value} if isinstance(value, int) and value in _INT64 else {"asDouble": value}
+    number: Row = {"asInt": value} if isinstance(value, int) and value in _INT64 else {"asDouble": value}
     point = {
         "attributes": attributes_of(row.get("attributes")), "timeUnixNano": time, "flags": row.get("flags"), **number,
     }  # fmt: skip
@@ -121,7 +121,7 @@ def _whole(value: Any, field: str) -> int:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise Unreadable(f"{field}: {str(value)[:40]!r} is no whole number of nanoseconds")
-    return value
+    return int(value)
 
 
 def _spelled(value: Any, prefix: str) -> Any:

@@ -6,13 +6,17 @@ they say. To ask protobuf for each part of each of them takes several times as l
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from lineage_hub.errors import ExtraMissing, InvalidRequest
 from lineage_hub.wire.otlp.columns import Kind
 
+T = TypeVar("T")
+# What is longer is read anew each time: few are, and what is remembered must not take much memory.
+_REMEMBERED_BYTES = 4096
 _COMMON = ".opentelemetry.proto.common.v1."
 _UNREAD = frozenset(
     {
@@ -28,6 +32,20 @@ _SERVICES: dict[Kind, tuple[str, str]] = {
     "metrics": ("metrics", "Metrics"),
     "logs": ("logs", "Logs"),
 }
+
+
+def remembered(most: int) -> Callable[[Callable[[bytes], T]], Callable[[bytes], T]]:
+    """What was made of bytes lately isn't made again."""
+
+    def decorate(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
+        known = lru_cache(maxsize=most)(read)
+
+        def read_or_remember(raw: bytes) -> T:
+            return known(raw) if len(raw) <= _REMEMBERED_BYTES else read(raw)
+
+        return read_or_remember
+
+    return decorate
 
 
 def module(name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import chain
 from operator import le, sub
 from typing import Any
@@ -94,7 +93,7 @@ def _links(links: Any) -> list[tuple[str, str, str, dict[str, str]]]:
     ]
 
 
-@lru_cache(maxsize=1024)
+@schema.remembered(1024)
 def read_status(raw: bytes) -> tuple[str, str]:
     """Code and message."""
     try:
