@@ -35,7 +35,7 @@ def test_traces_are_listed_latest_first(ask: Cli) -> None:
     lines = shown.out.splitlines()
     assert lines[0].split() == ["STARTED", "TOOK", "SPANS", "ERRORS", "SERVICE", "NAME", "TRACE"]
     assert [line.split()[-1] for line in lines[1:]] == [
-        TRACES[name] for name in ("again", "guessed", "pipeline", "naming", "named")
+        TRACES[name] for name in ("again", "astray", "guessed", "pipeline", "naming", "named")
     ]
     assert "20.0 s" in lines[1]
 
@@ -44,10 +44,10 @@ def test_conditions_narrow_the_list_and_the_rest_is_counted(ask: Cli) -> None:
     assert TRACES["naming"] in ask("traces", "--errors", *WINDOW).out
     assert len(ask("traces", "--service", "web", *WINDOW).out.splitlines()) == 2
     assert len(ask("traces", "--operation", "read", "--min-duration", "12s", *WINDOW).out.splitlines()) == 2
-    assert len(ask("traces", *WINDOW).out.splitlines()) == 6
+    assert len(ask("traces", *WINDOW).out.splitlines()) == 7
     first = ask("traces", "--limit", "2", *WINDOW)
-    assert "… 3 more" in first.err
-    assert ask("traces", "--json", *WINDOW).json()["totalCount"] == 5
+    assert "… 4 more" in first.err
+    assert ask("traces", "--json", *WINDOW).json()["totalCount"] == 6
 
 
 def test_a_trace_is_drawn_with_what_decided_its_end_and_what_it_touched(ask: Cli) -> None:

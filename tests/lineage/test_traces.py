@@ -207,11 +207,16 @@ def test_the_path_goes_forward_without_gaps_beneath_one_span(spans: list[Span]) 
 
 
 @given(any_spans())
-def test_of_several_roots_the_path_is_theirs_with_gaps_only_where_none_was_at_work(spans: list[Span]) -> None:
+def test_of_several_roots_the_path_is_theirs_alone_and_ends_with_the_last(spans: list[Span]) -> None:
     tree = span_tree(spans)
     path = critical_path(tree)
     roots = [tree.spans[at] for at in tree.roots]
+    # One that took no time is on the path only if none took any.
+    roots = [one for one in roots if one.duration_ns] or roots
     assert path[-1].ended_at == max(one.ended_at for one in roots)
+    at_work = {tick for one in roots for tick in range(one.started_at, one.ended_at)}
+    on_path = {tick for one in path for tick in range(one.started_at, one.ended_at)}
+    assert on_path <= at_work
     for first, second in itertools.pairwise(path):
         assert first.ended_at <= second.started_at
 

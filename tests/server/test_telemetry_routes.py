@@ -61,6 +61,7 @@ JOINED = [
     ("whole", "pipeline", "attribute", "ea"),
     ("stage", "pipeline", "attribute", "eb"),
     ("guessed", "guessed", "name", "fa"),
+    ("astray", "astray", "attribute", "9a"),
 ]
 
 

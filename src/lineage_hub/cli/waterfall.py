@@ -16,7 +16,7 @@ Line = list[Part]
 FULL, LIGHT = "█", "░"
 FAILED = "✗"
 # What the names may take of the width, the least that bars need, and what stands around the bars.
-_MOST_OF_WIDTH, _LEAST_BARS, _FIGURES = 0.5, 20, 23
+_MOST_OF_WIDTH, _LEAST_BARS, _FIGURES = 0.42, 20, 23
 PIPE_BARS = 60
 
 

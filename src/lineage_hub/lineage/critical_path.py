@@ -39,9 +39,9 @@ def critical_path(tree: SpanTree, beneath: int | None = None) -> list[Stretch]:
         top = _Open(None, min(one.started_at for one in ends), max(one.ended_at for one in ends), tree)
     path = [one for one in _backwards(tree, top) if one.duration_ns]
     if not path:
-        # All of it took no time at all: then the first root is the path.
-        first = tree.roots[0] if beneath is None else beneath
-        return [Stretch(first, tree.spans[first].started_at, tree.spans[first].ended_at)]
+        # All of it took no time at all: then the last root is the path.
+        last = max(tree.roots, key=lambda at: tree.spans[at].ended_at) if beneath is None else beneath
+        return [Stretch(last, tree.spans[last].started_at, tree.spans[last].ended_at)]
     return path[::-1]
 
 

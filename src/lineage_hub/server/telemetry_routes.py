@@ -236,7 +236,9 @@ async def list_operations(
     service: Service = None,
     operation: Operation = None,
     step: Annotated[int, Query(ge=0, le=31_536_000, description="Seconds; each operation over time.")] = 0,
-    exact: Annotated[bool, Query(description="Quantiles from every span, not from the rollups.")] = False,
+    exact: Annotated[
+        bool | None, Query(description="Quantiles of every span, or of the rollups; else their number decides.")
+    ] = None,
     sort: Annotated[str, Query(description="p50, p95, p99, max, total, spans, errors or name.")] = "p95",
     limit: Limit = 100,
     offset: Offset = 0,

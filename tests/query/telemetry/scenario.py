@@ -9,9 +9,10 @@ from tests.query.telemetry.seeded import SECOND, Seeded, SeededLog
 
 ZERO = 1_794_000_000 * SECOND
 NOW = ZERO + 3_600 * SECOND
-TRACES = {name: f"{number:032x}" for number, name in enumerate(("named", "naming", "pipeline", "guessed", "again"), 1)}
-RUNS = {name: f"018f0000-0000-7000-8000-{number:012d}" for number, name in enumerate(
-    ("named", "naming", "whole", "stage", "guessed", "silent", "elsewhere", "again", "before"), 1)}  # fmt: skip
+NAMES = ("named", "naming", "pipeline", "guessed", "again", "astray")
+TRACES = {name: f"{number:032x}" for number, name in enumerate(NAMES, 1)}
+ASKED = ("named", "naming", "whole", "stage", "guessed", "silent", "elsewhere", "again", "before", "astray")
+RUNS = {name: f"018f0000-0000-7000-8000-{number:012d}" for number, name in enumerate(ASKED, 1)}
 
 
 def event(run: str, job: str, kind: str, second: float, **more: Any) -> dict[str, Any]:
@@ -56,6 +57,7 @@ EVENTS = [
     event(RUNS["guessed"], "nightly", "COMPLETE", 70),
     event(RUNS["silent"], "unheard", "START", 80),
     event(RUNS["elsewhere"], "export", "START", 90, lineageHub_trace=context("f" * 32, "f" * 16)),
+    event(RUNS["astray"], "astray", "START", 92, lineageHub_trace=context("e" * 32, "e" * 16)),
     event("a/run: 1", "odd", "START", 95),
     event(RUNS["again"], "load", "START", 110, inputs=["raw"], lineageHub_trace=context("again", "ba".ljust(16, "0"))),
     event(RUNS["again"], "load", "COMPLETE", 130, outputs=["clean"]),
@@ -71,6 +73,7 @@ SPANS = [
     span("pipeline", "ec", "eb", "spark job 0", 42, 44),
     span("pipeline", "ed", "ea", "daily.write", 46, 49, pipeline_run_id=RUNS["whole"]),
     span("guessed", "fa", "", "nightly", 59.5, 70.5),
+    span("astray", "9a", "", "callee", 92, 93, run_id=RUNS["astray"]),
     span("again", "ba", "", "load", 110, 130),
     span("again", "bb", "ba", "read", 111, 124),
     span("again", "bc", "ba", "check", 124, 125),

@@ -16,6 +16,7 @@ from tests.query.telemetry.seeded import HOUR, ZERO, Seeded
 
 pytestmark = pytest.mark.slow
 ALL = (ZERO, ZERO + 4 * HOUR)
+HOURS = (ZERO // HOUR * HOUR + HOUR, ZERO // HOUR * HOUR + 3 * HOUR)
 TEAM_B = Scope("team-b", frozenset({"team-b"}))
 
 
@@ -89,6 +90,8 @@ Holds = Callable[[Seeded], bool]
 QUESTIONS: list[tuple[TraceQuestion, Holds]] = [
     (TraceQuestion(*ALL), lambda one: True),
     (TraceQuestion(ZERO + HOUR, ZERO + 2 * HOUR), lambda one: ZERO + HOUR <= one.start < ZERO + 2 * HOUR),
+    (TraceQuestion(ZERO + 1000, ZERO + HOUR // 4), lambda one: ZERO + 1000 <= one.start < ZERO + HOUR // 4),
+    (TraceQuestion(*HOURS), lambda one: HOURS[0] <= one.start < HOURS[1]),
     (TraceQuestion(*ALL, service="billing"), lambda one: one.service == "billing"),
     (TraceQuestion(*ALL, operation="INSERT"), lambda one: one.name == "INSERT"),
     (TraceQuestion(*ALL, least_ns=10**9), lambda one: one.duration >= 10**9),
@@ -111,11 +114,11 @@ QUESTIONS: list[tuple[TraceQuestion, Holds]] = [
 def test_traces_with_a_span_that_meets_the_conditions_are_listed(
     known: Known, asked: TraceQuestion, holds: Holds
 ) -> None:
-    latest: dict[str, int] = {}
+    began: dict[str, int] = {}
     for one in known.spans:
         if holds(one):
-            latest[one.trace_id] = max(one.start, latest.get(one.trace_id, 0))
-    order = sorted(latest, key=lambda trace_id: (-latest[trace_id], trace_id))
+            began[one.trace_id] = min(one.start, began.get(one.trace_id, one.start))
+    order = sorted(began, key=lambda trace_id: (-began[trace_id], trace_id))
     every = by_trace(known.spans)
     answer = traces(known.store, EVERYTHING, asked)
     assert answer["totalCount"] == len(order)

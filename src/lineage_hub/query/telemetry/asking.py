@@ -45,12 +45,11 @@ class Where:
         """Of the span or log itself, or of the resource that it comes from."""
         for number, (name, value) in enumerate(attributes):
             key, text = f"{{name_{number}:String}}", f"{{value_{number}:String}}"
-            # A key that is missing reads as empty text, which must not match an empty value.
-            self.add(
-                f"((mapContains(attributes, {key}) AND attributes[{key}] = {text})"
-                f" OR (mapContains(resource_attributes, {key}) AND resource_attributes[{key}] = {text}))",
-                **{f"name_{number}": name, f"value_{number}": value},
-            )
+            either = [f"{column}[{key}] = {text}" for column in ("attributes", "resource_attributes")]
+            if not value:
+                # A key that is missing reads as empty text too.
+                either = [f"mapContains({one.partition('[')[0]}, {key}) AND {one}" for one in either]
+            self.add(f"({either[0]} OR {either[1]})", **{f"name_{number}": name, f"value_{number}": value})
         return self
 
     def __str__(self) -> str:

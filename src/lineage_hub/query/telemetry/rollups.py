@@ -54,7 +54,10 @@ def middle(kept: float) -> float:
 class Source:
     """`text` stands where a table stands; its conditions and what it is bound to come with it."""
 
-    def __init__(self, scope: Scope, stretch: Stretch, step_ns: int = 0, **equal: str | None) -> None:
+    def __init__(
+        self, scope: Scope, stretch: Stretch, step_ns: int = 0, *, states: bool = True, **equal: str | None
+    ) -> None:
+        """Without `states` there are counts only, which is much less to read."""
         self.parameters: dict[str, object] = {}
         parts = []
         for number, (table, (start, end)) in enumerate(pieces((max(stretch[0], 0), max(stretch[1], 0)), step_ns)):
@@ -62,40 +65,37 @@ class Source:
             for column, value in equal.items():
                 if value is not None:
                     where.add(f"{column} = {{{column}:String}}", **{column: value})
-            parts.append(_of_spans(where, number) if table == "traces" else _of_rollup(where, table, number))
+            part = _of_spans if table == "traces" else _of_rollup
+            parts.append(part(where, table, number, states))
             unit = 1 if table == "traces" else SECOND_NS
             self.parameters |= {**where.parameters, f"start_{number}": start // unit, f"end_{number}": end // unit}
-        self.text = "(" + " UNION ALL ".join(parts or [_NOTHING]) + ")"
+        self.text = "(" + " UNION ALL ".join(parts or [_of_spans(Where(scope).add("0"), "traces", -1, states)]) + ")"
 
 
-def _of_spans(where: Where, number: int) -> str:
-    where.add(
-        f"timestamp >= fromUnixTimestamp64Nano({{start_{number}:Int64}}, 'UTC')"
-        f" AND timestamp < fromUnixTimestamp64Nano({{end_{number}:Int64}}, 'UTC')"
-    )
-    return _spans(f"WHERE {where}")
-
-
-def _spans(condition: str) -> str:
+def _of_spans(where: Where, table: str, number: int, states: bool) -> str:
+    if number >= 0:
+        where.add(
+            f"timestamp >= fromUnixTimestamp64Nano({{start_{number}:Int64}}, 'UTC')"
+            f" AND timestamp < fromUnixTimestamp64Nano({{end_{number}:Int64}}, 'UTC')"
+        )
+    more = f""", sum(duration_ns) AS duration_sum, max(duration_ns) AS duration_max,
+            quantilesBFloat16State({_LEVELS})(duration_ns) AS durations"""
     return f"""
         SELECT service_name, operation_name, intDiv(toUnixTimestamp64Nano(timestamp), {SECOND_NS}) AS second,
-            count() AS spans, countIf(status_code = 'ERROR') AS errors, sum(duration_ns) AS duration_sum,
-            max(duration_ns) AS duration_max, quantilesBFloat16State({_LEVELS})(duration_ns) AS durations
-        FROM traces {condition} GROUP BY service_name, operation_name, second
+            count() AS spans, countIf(status_code = 'ERROR') AS errors {more if states else ""}
+        FROM {table} WHERE {where} GROUP BY service_name, operation_name, second
     """
 
 
-_NOTHING = _spans("WHERE 0")
-
-
-def _of_rollup(where: Where, table: str, number: int) -> str:
+def _of_rollup(where: Where, table: str, number: int, states: bool) -> str:
     where.add(
         f"at >= toDateTime64({{start_{number}:Int64}}, 0, 'UTC')"
         f" AND at < toDateTime64({{end_{number}:Int64}}, 0, 'UTC')"
     )
+    more = f""", sum(duration_sum) AS duration_sum, max(duration_max) AS duration_max,
+            quantilesBFloat16MergeState({_LEVELS})(durations) AS durations"""
     return f"""
         SELECT service_name, operation_name, toInt64(toUnixTimestamp64Second(at)) AS second,
-            sum(spans) AS spans, sum(errors) AS errors, sum(duration_sum) AS duration_sum,
-            max(duration_max) AS duration_max, quantilesBFloat16MergeState({_LEVELS})(durations) AS durations
+            sum(spans) AS spans, sum(errors) AS errors {more if states else ""}
         FROM {table} WHERE {where} GROUP BY service_name, operation_name, second
     """

@@ -47,10 +47,16 @@ def trace_of_run(
         raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
     joined = traces_of_runs(store, scope, snapshot, [run], now).get(run.key)
     found = find_trace(store, scope, joined.trace_id) if joined is not None else None
+    if found is None and joined is not None and joined.joined_by == TRACE:
+        # Its program's spans may have been sent elsewhere, those of what it called here.
+        named = (_by_attribute(store, scope, [run], column, now).get(run.key) for column in ATTRIBUTES)
+        other = next((one for one in named if one is not None), None)
+        if other is not None:
+            joined, found = other, find_trace(store, scope, other.trace_id)
     if joined is None or found is None:
-        named = f" (it names trace {joined.trace_id})" if joined is not None else ""
+        told = f" (it names trace {joined.trace_id})" if joined is not None else ""
         raise NotFound(
-            f"No span of run '{run_id}' is here{named}.",
+            f"No span of run '{run_id}' is here{told}.",
             subject=run_id,
             action="send its program's spans to this hub (OTLP: /v1/traces), with the attribute openlineage.run_id",
         )
