@@ -26,6 +26,7 @@ from lineage_hub.errors import InvalidSetting
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
 from tests.hub_process import HubProcess, free_port
+from tests.query.telemetry.scenario import otlp_spans
 from tests.server.conftest import EventMaker
 
 pytestmark = pytest.mark.slow
@@ -193,3 +194,12 @@ def test_a_hub_that_tells_itself_comes_to_rest(tmp_path: Path, event: EventMaker
         found = names()
         assert not [name for name in found if "/v1/traces" in name or name == "insert"]
         assert found["commit"] == 1
+        httpx.post(f"{hub.url}/v1/traces", json=otlp_spans(), timeout=PATIENCE_S).raise_for_status()
+        await_that(lambda: "insert" in names())
+        # Another batch of its own comes in with what was asked meanwhile.
+        before = names()["ask"]
+        await_that(lambda: names()["ask"] > before)
+        assert names()["insert"] == 1, "it tells of what others sent, not of having been told by itself"
+        started = time.monotonic()
+        assert hub.stop() == 0
+        assert time.monotonic() - started < 10, "it doesn't try to tell itself what nobody takes any more"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -65,6 +66,9 @@ class SelfTracing:
                 subject="self_trace_endpoint",
                 action="write it as http://host:4318, without /v1/traces",
             )
+        receiver = urlsplit(endpoint)
+        here = {settings.server_host, "localhost", "127.0.0.1", "::1"}
+        self._is_own = receiver.port == settings.server_port and receiver.hostname in here
         # With headers of ours the exporters don't take those of whoever started the hub.
         options: dict[str, Any] = {
             "headers": {"user-agent": f"{SERVICE}/{__version__}"},
@@ -101,6 +105,8 @@ class SelfTracing:
 
         def observe(events: int, seconds: float) -> None:
             before(events, seconds)
+            if not events:
+                return  # a probe, or something else that a user set
             self._happened("commit", seconds, {"lineage_hub.events": events})
             self._commits.record(seconds)
             self._groups.record(events)
@@ -108,7 +114,10 @@ class SelfTracing:
         intake.observe_group = observe
 
     def close(self) -> None:
-        """What happened so far is sent, if somebody takes it."""
+        """What happened so far is sent, if somebody takes it; a hub that stops takes nothing more from itself."""
+        if self._is_own:
+            self._span_exporter.shutdown()
+            self._metric_exporter.shutdown()
         self._tracing.shutdown()
         if self._metering is not None:
             self._metering.shutdown(TIMEOUT_S * 1000)
