@@ -10,7 +10,13 @@ from urllib.parse import quote, unquote
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import Scope
 
-BENEATH = (b"/api/v1/namespaces/", b"/api/v1/jobs/runs/", b"/api/v1/runs/", b"/api/v1/traces/")
+BENEATH = (
+    b"/api/v1/namespaces/",
+    b"/api/v1/jobs/runs/",
+    b"/api/v1/runs/",
+    b"/api/v1/traces/",
+    b"/api/v1/telemetry/metrics/",
+)
 
 
 class NameConvertor(Convertor[str]):

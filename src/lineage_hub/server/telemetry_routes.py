@@ -64,7 +64,7 @@ def store_of(hub: Hub) -> Telemetry:
             subject="telemetry",
             action="install it with pip install 'lineage-hub[telemetry]' and start the hub again",
         )
-    return hub.telemetry.store
+    return hub.telemetry.store if hub.tracing is None else hub.tracing.asking(hub.telemetry.store)
 
 
 async def ask(request: Request, question: Callable[[Telemetry], Any]) -> Response:
