@@ -29,6 +29,9 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcess
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
+from lineage_hub.sdk import SyncLineageHubClient
+from lineage_hub.sdk import spans as sdk
+from lineage_hub.sdk.telemetry_outbox import OtlpPost
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
 from tests.hub_process import free_port
@@ -37,6 +40,7 @@ from tests.server.recording_taker import RecordingTaker
 pytestmark = pytest.mark.slow
 RESOURCE = Resource.create({"service.name": "shop", "service.version": "1.2", "replicas": 3})
 SPANS = 2_000
+START_NS = 1_793_520_000_000_000_001
 
 
 class Hub:
@@ -166,12 +170,33 @@ def test_logs(hub: Hub, way: str) -> None:
     logger = provider.get_logger("tests")
     for at in range(100):
         logger.emit(
-            timestamp=1_793_520_000_000_000_001 + at, severity_number=SeverityNumber.WARN, severity_text="WARN",
+            timestamp=START_NS + at, severity_number=SeverityNumber.WARN, severity_text="WARN",
             body=f"line {at}", attributes={"n": at, "openlineage.run_id": "run"}, event_name="said",
         )  # fmt: skip
     provider.shutdown()
     rows = hub.taker.rows("logs")
-    assert [row["timestamp"] - 1_793_520_000_000_000_001 for row in rows] == list(range(100))
+    assert [row["timestamp"] - START_NS for row in rows] == list(range(100))
     assert {row["body"] for row in rows} == {f"line {at}" for at in range(100)}
     assert {(row["severity_number"], row["body_type"], row["run_id"]) for row in rows} == {(13, "string", "run")}
     assert {row["event_name"] for row in rows} == {"said"}
+
+
+def test_the_sdk_of_the_hub_by_its_envelope_and_by_otlp(hub: Hub) -> None:
+    span = sdk.Span(name="load", start_ns=START_NS, end_ns=START_NS + 7, service_name="shop", attributes={"n": 1})
+    metric = sdk.Metric(name="rows", value=2**53 + 1, kind="counter", time_ns=START_NS, service_name="shop")
+    with SyncLineageHubClient(hub.http, namespace="team-a") as client:
+        result = client.send_telemetry_data([span, {"garbage": 1}], [metric])
+    assert (result.traces_accepted, result.traces_rejected, result.metrics_accepted) == (1, 1, 1)
+    assert result.errors == ("span 1: 'garbage' is no field of it",)
+    post = OtlpPost(hub.http, "", 30.0)
+    assert (post("team-a", [span]), post("team-a", [metric])) == (0, 0)
+    post.close()
+    for kind, count in (("traces", 2), ("metrics", 2)):
+        rows = hub.taker.rows(kind)
+        assert len(rows) == count
+        for row in rows:
+            assert row["timestamp"] == START_NS
+            assert row["service_name"] == "shop"
+            assert row["attribute_types"] == ({"n": "int"} if kind == "traces" else {})
+    assert [row["int_value"] for row in hub.taker.rows("metrics")] == [2**53 + 1] * 2
+    assert [one.namespace for one in hub.taker.submissions] == ["team-a", "team-a", "default", "default"]

@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import create_engine, func, select
 
 from lineage_hub.errors import Conflict, InvalidSetting
-from lineage_hub.server.serve import bind
+from lineage_hub.server.serve import bind, run
+from lineage_hub.settings import Settings
 from lineage_hub.store import tables
 from tests.server.conftest import EventMaker
 
@@ -143,3 +144,13 @@ def test_where_it_can_not_listen_is_told_with_the_next_action() -> None:
     with pytest.raises(InvalidSetting, match=r"no\.such\.host\.invalid") as refused_name:
         bind("no.such.host.invalid", 0)
     assert "--host" in (refused_name.value.action or "")
+
+
+def test_a_port_of_grpc_that_is_taken_is_told_before_anything_starts(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(Conflict) as refused:
+            run(Settings(data_dir=tmp_path, server_port=0, otlp_grpc_port=taken.getsockname()[1]))
+    assert "--otlp-grpc-port" in (refused.value.action or "")
+    assert list(tmp_path.iterdir()) == []

@@ -13,12 +13,13 @@ import signal
 import socket
 import time
 from contextlib import ExitStack
+from importlib.util import find_spec
 from typing import Any
 
 import uvicorn
 
 from lineage_hub import __version__
-from lineage_hub.errors import Conflict, InvalidSetting
+from lineage_hub.errors import Conflict, ExtraMissing, InvalidSetting
 from lineage_hub.logs import get_logger
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
@@ -96,7 +97,7 @@ def make_server(settings: Settings) -> HubServer:
     )
 
 
-def bind(host: str, port: int) -> list[socket.socket]:
+def bind(host: str, port: int, flag: str = "--port") -> list[socket.socket]:
     """To every address that the host's name has. Nothing listens yet, so a client is refused until the hub is ready."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -120,7 +121,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
         raise Conflict(
             f"the hub can't listen on {host}, port {port}: {refused.strerror}",
             subject=f"{host}:{port}",
-            action="stop what listens there, or name another with --port or --host",
+            action=f"stop what listens there, or name another with {flag} or --host",
         )
     return bound
 
@@ -139,10 +140,20 @@ def _bound_to(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 def run(settings: Settings) -> None:
+    if settings.otlp_grpc_port:
+        _check_grpc(settings)
     with ExitStack() as stack:
         bound = [stack.enter_context(one) for one in bind(settings.server_host, settings.server_port)]
         _serve(make_server(settings), bound)
     _log.info("stopped")
+
+
+def _check_grpc(settings: Settings) -> None:
+    """What would fail when the app starts is told plainly before."""
+    if find_spec("grpc") is None:
+        raise ExtraMissing.of("telemetry", "OTLP over gRPC")
+    for one in bind(settings.server_host, settings.otlp_grpc_port, "--otlp-grpc-port"):
+        one.close()
 
 
 def _serve(server: HubServer, bound: list[socket.socket]) -> None:

@@ -42,6 +42,16 @@ def test_rows_are_kept_for_the_days_of_their_namespace(store: TelemetryStore):
     assert {row["batch"] for row in found} == {9}
 
 
+def test_what_has_expired_goes_from_tables_and_rollups(store: TelemetryStore):
+    store.run(
+        "INSERT INTO traces (namespace, timestamp, trace_id, expires_at)"
+        " SELECT 'expired', toDateTime64('2026-01-01', 9, 'UTC'), repeat('e', 32), yesterday()"
+    )
+    for table in ("traces", "trace_ranges", "operation_minutes", "operation_hours"):
+        store.run(f"OPTIMIZE TABLE {table} FINAL")
+        assert store.ask(f"SELECT count() AS n FROM {table} WHERE namespace = 'expired'") == [{"n": 0}]
+
+
 def test_one_namespace_may_stand_for_all_rows(store: TelemetryStore):
     store.insert("otel.traces", spans(3, trace_id="6" * 32, namespace="team-b"), 9)
     asked = "SELECT namespace, count() AS rows FROM traces WHERE trace_id = {id:String} GROUP BY namespace"

@@ -8,17 +8,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from google.protobuf.json_format import MessageToDict
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.wire.otlp import read_logs, read_metrics, read_traces
-from tests.properties.sizes import examples
+from tests.properties.sizes import TIMEOUT_S, examples
 from tests.wire.otlp import slow_reading
 from tests.wire.otlp.messages import rows_of
 from tests.wire.otlp.strategies import LOGS, METRICS, TRACES
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(TIMEOUT_S)]
 RECEIVED_NS = 1_800_000_000_000_000_001
 Row = dict[str, Any]
 

@@ -26,15 +26,24 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Known(dict[bytes, Attribute]):
-    """Attributes as they were sent before; it is emptied when it is full, so its memory has a bound."""
+    """Attributes as they were sent before. Those that aren't sent again go when it was filled twice.
 
-    MOST = 1 << 16
+    It is small on purpose: values that nobody repeats, such as ids, must not drive those that all repeat out of the
+    processor's caches.
+    """
+
+    MOST = 1 << 11
     LONGEST = 128
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[bytes, Attribute] = {}
+
     def __missing__(self, raw: bytes) -> Attribute:
-        found = read_attribute(raw)
+        found = self.before.get(raw) or read_attribute(raw)
         if len(raw) <= self.LONGEST:
             if len(self) >= self.MOST:
+                self.before = dict(self)
                 self.clear()
             self[raw] = found
         return found
@@ -47,10 +56,15 @@ _lookup = _known.__getitem__
 def forget() -> None:
     """All that was met before; it is met again at the cost of reading it."""
     _known.clear()
+    _known.before = {}
+
+
+class Doubtful(Exception):
+    """Something of a body can't be kept; it takes a look at each item to tell which."""
 
 
 def read_attribute(raw: bytes) -> Attribute:
-    """Raises protobuf's DecodeError."""
+    """Raises Doubtful for one that can't be read or is too long."""
     return _short_text(raw) or _any_attribute(raw)
 
 
@@ -70,7 +84,12 @@ def _short_text(raw: bytes) -> Attribute | None:
 
 
 def _any_attribute(raw: bytes) -> Attribute:
-    found = schema.key_value_class().FromString(raw)
+    if len(raw) > MOST_BYTES:
+        raise Doubtful
+    try:
+        found = schema.key_value_class().FromString(raw)
+    except schema.decode_error():
+        raise Doubtful from None
     return (found.key, *told(found.value))
 
 
@@ -118,10 +137,6 @@ def _json(value: Any) -> dict[str, Any]:
     return {} if name is None else {name: text}
 
 
-class Doubtful(Exception):
-    """Something of a body can't be kept; it takes a look at each item to tell which."""
-
-
 def complaint(raws: Sequence[bytes]) -> str | None:
     """What is wrong with the attributes of one item."""
     if len(raws) > MOST_ATTRIBUTES:
@@ -131,33 +146,26 @@ def complaint(raws: Sequence[bytes]) -> str | None:
             return f"attribute {at} has {len(raw)} bytes, more than {MOST_BYTES}"
         try:
             _lookup(raw)
-        except schema.decode_error():
+        except Doubtful:
             return f"attribute {at} can't be read"
     return None
 
 
 def as_dict(raws: Sequence[bytes]) -> dict[str, str]:
     """Of an event, a link or an exemplar; of a key that was sent twice the last is kept."""
-    if len(raws) > MOST_ATTRIBUTES or max(map(len, raws), default=0) > MOST_BYTES:
+    if len(raws) > MOST_ATTRIBUTES:
         raise Doubtful
-    try:
-        return {key: text for key, text, _ in map(_lookup, raws)}
-    except schema.decode_error():
-        raise Doubtful from None
+    return {key: text for key, text, _ in map(_lookup, raws)}
 
 
 def map_columns(each: Sequence[Sequence[bytes]]) -> tuple[MapColumn, MapColumn]:
     """The texts and the types of every item's attributes."""
     counts = list(map(len, each))
+    if max(counts, default=0) > MOST_ATTRIBUTES:
+        raise Doubtful
     offsets = list(accumulate(counts, initial=0))
     # A slice is one call where an iterator is one for each attribute.
-    raws = list(chain.from_iterable([one[:] for one in each]))
-    if max(counts, default=0) > MOST_ATTRIBUTES or max(map(len, raws), default=0) > MOST_BYTES:
-        raise Doubtful
-    try:
-        found = list(map(_lookup, raws))
-    except schema.decode_error():
-        raise Doubtful from None
+    found = list(map(_lookup, chain.from_iterable([one[:] for one in each])))
     keys, types = list(map(_KEY, found)), list(map(_TYPE, found))
     texts = MapColumn(offsets, keys, list(map(_TEXT, found)))
     if not any(types):

@@ -111,14 +111,23 @@ def _fill_field(message: Any, field: Any, value: Any, refusals: Refusals, depth:
 
 def _fill_attributes(found: Any, value: list[Any], refusals: Refusals, depth: int) -> None:
     for one in value:
-        pair = found.add()
-        match one:
-            # Nearly all of a body are these.
-            case {"key": str(key), "value": {"stringValue": str(text)}} if len(one) == 2 and len(one["value"]) == 1:
-                pair.key = key
-                pair.value.string_value = text
-            case _:
-                fill(pair, one, refusals, depth + 1)
+        text = _plain_text(one)
+        if text is None:
+            fill(found.add(), one, refusals, depth + 1)
+        else:
+            pair = found.add(key=one["key"])
+            pair.value.string_value = text
+
+
+def _plain_text(attribute: Any) -> str | None:
+    """Of a string under a key and nothing else, which nearly all of a body is."""
+    try:
+        value = attribute["value"]
+        text = value["stringValue"]
+        usual = type(text) is str and type(attribute["key"]) is str and len(attribute) == 2 and len(value) == 1
+    except (KeyError, TypeError):
+        return None
+    return text if usual else None
 
 
 def _fill_items(found: Any, value: list[Any], what: str, refusals: Refusals, depth: int) -> None:
