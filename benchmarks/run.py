@@ -14,6 +14,7 @@ from benchmarks import (
     ingest_singles,
     lineage_as_of,
     lineage_reads,
+    otlp_reading,
     sdk_calls,
     sdk_delivery,
     spark_pipelines,
@@ -34,6 +35,7 @@ PROGRAMS: dict[str, Program] = {
     "disk": disk.measure,
     "sdk_calls": sdk_calls.measure,
     "sdk_delivery": sdk_delivery.measure,
+    "otlp_reading": otlp_reading.measure,
     "spark_pipelines": spark_pipelines.measure,
 }
 # Parts of README.md, each written when all of its programs ran.
