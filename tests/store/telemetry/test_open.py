@@ -13,6 +13,7 @@ import pytest
 from lineage_hub.errors import InternalError, StoreUnavailable
 from lineage_hub.settings import Settings
 from lineage_hub.store.telemetry.child import EngineChild
+from lineage_hub.store.telemetry.clients import EmbeddedClients
 from lineage_hub.store.telemetry.open import TelemetryStore, open_telemetry
 from tests.telemetry_rows import AT, EVERY, as_they_come_back, spans
 
@@ -81,6 +82,19 @@ def test_a_statement_that_is_refused_is_a_defect_of_the_hub(store: TelemetryStor
         store.run("TRUNCATE TABLE nowhere")
     with pytest.raises(InternalError, match="there is no table nowhere"):
         store.insert("nowhere", spans(1), 1)
+
+
+def test_a_statement_that_can_not_be_sent_is_refused_and_the_engine_lives_on(store: TelemetryStore):
+    assert isinstance(store._clients, EmbeddedClients)
+    engine = store._clients.child.pid
+    with pytest.raises(InternalError):
+        store.ask("SELECT {text:String}", {"text": "\ud800"})
+    with pytest.raises(InternalError):
+        store.ask("SELECT {text:String}", {"other": 1})
+    with pytest.raises(InternalError):
+        store.run("SELECT '\ud800'")
+    assert store.ask("SELECT 1 AS n") == [{"n": 1}]
+    assert store._clients.child.pid == engine
 
 
 @pytest.mark.parametrize(
@@ -159,6 +173,7 @@ UNUSED = """
 import sys
 from pathlib import Path
 from lineage_hub.settings import Settings
+from lineage_hub.store.telemetry.clients import EmbeddedClients
 from lineage_hub.store.telemetry.open import open_telemetry
 store = open_telemetry(Settings(data_dir=Path(sys.argv[1])))
 store.close()

@@ -15,20 +15,24 @@ _DENIED = frozenset({192, 193, 194, 497, 516})
 
 
 def is_lost(error: BaseException) -> bool:
-    """Nobody answered: an error of the engine's own has a number."""
-    from clickhouse_connect.driver.exceptions import ClickHouseError
+    """Nobody answered, or not to the end: an error of the engine's own has a number."""
+    from clickhouse_connect.driver.exceptions import OperationalError, StreamFailureError
 
-    return isinstance(error, OSError) or (isinstance(error, ClickHouseError) and getattr(error, "code", None) is None)
+    unheard = isinstance(error, OperationalError | StreamFailureError) and getattr(error, "code", None) is None
+    return unheard or isinstance(error, OSError)
 
 
 @contextmanager
 def translated() -> Iterator[None]:
     try:
-        from clickhouse_connect.driver.exceptions import ClickHouseError
+        from clickhouse_connect.driver.exceptions import ClickHouseError, DataError, NotSupportedError, ProgrammingError
     except ImportError:
         raise ExtraMissing.of("telemetry", "telemetry") from None
     try:
         yield
+    except (ProgrammingError, DataError, NotSupportedError, UnicodeError) as error:
+        # It was refused here, before it was sent.
+        raise InternalError(f"a statement can't be sent: {_short(str(error))}", subject="telemetry") from error
     except (ClickHouseError, OSError) as error:
         raise _translate(error, getattr(error, "code", None)) from error
 

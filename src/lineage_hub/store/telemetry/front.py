@@ -78,6 +78,8 @@ def front(connections: Connections, secret: str, *, readers: int, writers: int) 
             response = _response(request, arguments, statement, done)
         except Refused as refused:
             response = _refusal(refused)
+        except UnicodeDecodeError as error:
+            response = _refusal(Refused.of(error))
         await response(scope, receive, send)
 
     return answer
