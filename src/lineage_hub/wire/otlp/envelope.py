@@ -105,7 +105,8 @@ class _Request:
     def items(self, row: Row) -> Any:
         """Where a row's item belongs."""
         resource = attributes_of(row.get("resource_attributes"))
-        if row.get("service_name"):
+        named = isinstance(about := row.get("resource_attributes"), dict) and "service.name" in about
+        if row.get("service_name") and not named:
             resource = [{"key": "service.name", "value": {"stringValue": row["service_name"]}}, *resource]
         scope = {"name": row.get("scope_name"), "version": row.get("scope_version")}
         key = msgspec.json.encode([resource, scope])

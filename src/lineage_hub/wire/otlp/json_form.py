@@ -16,6 +16,7 @@ import msgspec
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.wire.otlp import schema
 from lineage_hub.wire.otlp.columns import Kind, Refusals
+from lineage_hub.wire.otlp.counting import MOST_PARTS, too_many
 
 _IDS = frozenset({"trace_id", "span_id", "parent_span_id"})
 # One of these that can't be read is refused alone.
@@ -131,6 +132,8 @@ def _plain_text(attribute: Any) -> str | None:
 
 
 def _fill_items(found: Any, value: list[Any], what: str, refusals: Refusals, depth: int) -> None:
+    if len(value) > MOST_PARTS:
+        raise too_many()
     for at, one in enumerate(value):
         try:
             fill(found.add(), one, refusals, depth + 1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from lineage_hub.wire.otlp import attributes, schema
 from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, LogColumns, Refusals
+from lineage_hub.wire.otlp.counting import parse
 from lineage_hub.wire.otlp.json_form import protobuf_of
 from lineage_hub.wire.otlp.origins import RUN_ID, Origins, gather
 
@@ -17,7 +18,7 @@ def read_logs(body: bytes, encoding: Encoding = "protobuf", *, received_ns: int 
     refusals = Refusals()
     if encoding == "json":
         body = protobuf_of("logs", body, refusals)
-    groups = schema.parse("logs", body).resource_logs
+    groups = parse("logs", body).resource_logs
     records, origins = gather(groups, "scope_logs", "log_records", "log records", refusals)
     try:
         columns = _columns(records, origins, received_ns)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lineage_hub.wire.otlp import attributes, schema
+from lineage_hub.wire.otlp import attributes
 from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, PointColumns, Refusals
+from lineage_hub.wire.otlp.counting import parse
 from lineage_hub.wire.otlp.json_form import protobuf_of
 from lineage_hub.wire.otlp.origins import Origins
 from lineage_hub.wire.otlp.point_shapes import SHAPES, complaint_of_shape
@@ -45,7 +46,7 @@ def read_metrics(body: bytes, encoding: Encoding = "protobuf") -> PointColumns:
     refusals = Refusals()
     if encoding == "json":
         body = protobuf_of("metrics", body, refusals)
-    shaped = _gather(schema.parse("metrics", body).resource_metrics, refusals)
+    shaped = _gather(parse("metrics", body).resource_metrics, refusals)
     whole = PointColumns(_columns("gauge", _Shaped()), 0)
     for shape, some in shaped.items():
         try:

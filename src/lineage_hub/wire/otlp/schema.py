@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from lineage_hub.errors import ExtraMissing, InvalidRequest
+from lineage_hub.errors import ExtraMissing
 from lineage_hub.wire.otlp.columns import Kind
 
 T = TypeVar("T")
@@ -93,8 +93,8 @@ def decode_error() -> type[Exception]:
 
 
 @cache
-def lean_class(kind: Kind) -> Any:
-    """A request whose common parts are bytes; messages and bytes look alike on the wire."""
+def lean_class(kind: Kind, unread: frozenset[str] = frozenset()) -> Any:
+    """A request whose common parts are bytes, and others too; messages and bytes look alike on the wire."""
     pools, factory = module("google.protobuf.descriptor_pool"), module("google.protobuf.message_factory")
     protos = module("google.protobuf.descriptor_pb2")
     pool = pools.DescriptorPool()
@@ -109,7 +109,7 @@ def lean_class(kind: Kind) -> Any:
         copy = protos.FileDescriptorProto()
         file.CopyToProto(copy)
         for message in copy.message_type:
-            _leave_unread(message, protos.FieldDescriptorProto)
+            _leave_unread(message, protos.FieldDescriptorProto, _UNREAD | unread)
         pool.Add(copy)
 
     request = request_class(kind)
@@ -117,21 +117,10 @@ def lean_class(kind: Kind) -> Any:
     return factory.GetMessageClass(pool.FindMessageTypeByName(request.DESCRIPTOR.full_name))
 
 
-def _leave_unread(message: Any, field_types: Any) -> None:
+def _leave_unread(message: Any, field_types: Any, names: frozenset[str]) -> None:
     for part in message.field:
-        if part.type == field_types.TYPE_MESSAGE and part.type_name in _UNREAD:
+        if part.type == field_types.TYPE_MESSAGE and part.type_name in names:
             part.type = field_types.TYPE_BYTES
             part.ClearField("type_name")
     for nested in message.nested_type:
-        _leave_unread(nested, field_types)
-
-
-def parse(kind: Kind, body: bytes) -> Any:
-    try:
-        return lean_class(kind).FromString(body)
-    except decode_error():
-        raise InvalidRequest(
-            f"the body is no {request_class(kind).DESCRIPTOR.name} in protobuf",
-            subject="body",
-            action="send it whole, as the content type says, from an exporter of OTLP",
-        ) from None
+        _leave_unread(nested, field_types, names)

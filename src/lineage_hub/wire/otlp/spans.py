@@ -8,6 +8,7 @@ from typing import Any
 
 from lineage_hub.wire.otlp import attributes, schema
 from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, Refusals, SpanColumns
+from lineage_hub.wire.otlp.counting import parse
 from lineage_hub.wire.otlp.json_form import protobuf_of
 from lineage_hub.wire.otlp.origins import PIPELINE_RUN_ID, RUN_ID, Origins, gather
 
@@ -20,7 +21,7 @@ def read_traces(body: bytes, encoding: Encoding = "protobuf") -> SpanColumns:
     refusals = Refusals()
     if encoding == "json":
         body = protobuf_of("traces", body, refusals)
-    groups = schema.parse("traces", body).resource_spans
+    groups = parse("traces", body).resource_spans
     spans, origins = gather(groups, "scope_spans", "spans", "spans", refusals)
     try:
         columns = _columns(spans, origins)
