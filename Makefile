@@ -45,8 +45,8 @@ test: static system quick ## Everything: what check does, then the slow tests, t
 java: # what Spark runs on
 	@scripts/system-packages java
 
-system: java # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store
-	@scripts/system-packages strace postgresql
+system: java # what tests need from the system: strace shows the fsyncs, PostgreSQL is the second store, promtool reads metrics
+	@scripts/system-packages strace postgresql promtool
 
 soak: setup system ## The proofs at full size; writes their figures to benchmarks/README.md
 	LINEAGE_HUB_PROOF=soak $(BIN)/python -m benchmarks.soak

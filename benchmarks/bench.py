@@ -46,7 +46,8 @@ class Sizes:
     sdk_events: int = 30_000
     sdk_events_down: int = 100_000
     spark_rows: int = 10_000_000
-    spark_pairs: int = 9
+    spark_pairs: int = 15
+    spark_rounds_of_sets: int = 9
     spark_warm_rounds: int = 8
     spark_scale: tuple[int, ...] = (1_000_000, 10_000_000, 30_000_000)
     spark_starts: int = 5
@@ -77,6 +78,7 @@ SHORT = Sizes(
     sdk_events_down=200,
     spark_rows=10_000,
     spark_pairs=1,
+    spark_rounds_of_sets=1,
     spark_warm_rounds=1,
     spark_scale=(1_000, 10_000),
     spark_starts=1,

@@ -1,8 +1,8 @@
 """A shop's daily work on Spark enters, bare and as a pipeline with lineage, traces and rules. What these cost leaves.
 
-CPU of the driver's whole process tree, by turns in one session, in seconds of the machine's middle pace (pace.py); the
-cost is the median of the rounds' ratios, with the interval that holds it with at least 95 % (order statistics, which
-suppose nothing about the noise).
+CPU of the driver's whole process tree, by turns, each way in a session of its own, in seconds of the machine's middle
+pace (pace.py); the cost is the median of the rounds' ratios, with the interval that holds it with at least 95 % (order
+statistics, which suppose nothing about the noise).
 """
 
 import json
@@ -15,9 +15,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from benchmarks.bench import Bench, run_alone
@@ -65,16 +66,36 @@ def _receiver() -> Iterator[str]:
         server.server_close()
 
 
-def _measured(environment: dict[str, str], folder: Path, *arguments: str) -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "benchmarks.retail.measuring", "--folder", str(folder), *arguments]
-    with Pace(folder / "pace") as pace:
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-        found: list[dict[str, Any]] = json.loads(done.stdout)
-        return [{**one, "slowness": pace.slowness(one["begun"], one["ended"])} for one in found]
+class Worker:
+    """A process with a session of Spark that does one kind of work."""
+
+    def __init__(self, environment: dict[str, str], folder: Path) -> None:
+        command = [sys.executable, "-m", "benchmarks.retail.measuring", "--folder", str(folder)]
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def ask(self, **wanted: object) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(wanted) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"the worker has ended with {self._process.wait()}")
+        found: dict[str, Any] = json.loads(answer)
+        return found
 
 
 def measure(bench: Bench) -> list[Row]:
-    sizes = bench.sizes
     folder = bench.fresh_folder("retail")
     folder.mkdir(parents=True)
     with Hub(bench.fresh_folder("retail-hub")) as hub, _receiver() as receiver:
@@ -84,14 +105,45 @@ def measure(bench: Bench) -> list[Row]:
             "LINEAGE_HUB_SPOOL_FOLDER": str(folder / "spool"),
             "OTEL_EXPORTER_OTLP_ENDPOINT": receiver,
         }
-        rows, some, few = sizes.spark_rows, sizes.spark_rows // 10, sizes.spark_rows // 1000
-        # Until the JVM has compiled what it is going to: at two rounds it is still at a fifth of its work.
-        warm = ["--warm", str(some), "--warm-rounds", str(sizes.spark_warm_rounds)]
-        pairs = _measured(environment, folder, *warm, "--rows", str(rows), "--pairs", str(sizes.spark_pairs))
-        scale = _measured(environment, folder, "--warm", str(few), "--rows", *map(str, sizes.spark_scale))
-        layer = _layer_row(bench, environment, folder, folder / f"shop-{few}")
+        pairs = _pairs(bench, environment, folder)
+        scale = _scale(bench, environment, folder)
+        layer = _layer_row(bench, environment, folder, folder / f"shop-{bench.sizes.spark_rows // 1000}")
     shutil.rmtree(folder)
     return [*_cost_rows(bench, pairs), _scale_row(bench, scale), layer]
+
+
+def _pairs(bench: Bench, environment: dict[str, str], folder: Path) -> list[dict[str, Any]]:
+    """All ways by turns, the two that are compared closest each first in turn: a machine's speed drifts."""
+    sizes, found = bench.sizes, []
+    ways = ["bare", "observed", "with sets"]
+    with ExitStack() as stack:
+        pace = stack.enter_context(Pace(folder / "pace"))
+        workers = {way: stack.enter_context(Worker(environment, folder)) for way in ways}
+        # Until the JVM has compiled what it is going to: at two rounds it is still at a fifth of its work.
+        for way in ways * sizes.spark_warm_rounds:
+            workers[way].ask(way=way, rows=sizes.spark_rows // 10)
+        for number in range(sizes.spark_pairs):
+            pair = ways[:2] if number % 2 == 0 else ways[1::-1]
+            for way in [*pair, ways[2]] if number < sizes.spark_rounds_of_sets else pair:
+                measured = workers[way].ask(way=way, rows=sizes.spark_rows)
+                slowness = pace.slowness(measured["begun"], measured["ended"])
+                found.append({"way": way, "round": number, **measured, "slowness": slowness})
+                print(f"round {number}, {way}: {measured['cpu_s'] / slowness:.1f} CPU-s", file=sys.stderr, flush=True)
+        for way in ways[1:]:
+            workers[way].ask(check=way, rows=sizes.spark_rows)
+    return found
+
+
+def _scale(bench: Bench, environment: dict[str, str], folder: Path) -> list[dict[str, Any]]:
+    found = []
+    with Pace(folder / "pace") as pace, Worker(environment, folder) as worker:
+        for _ in range(2):
+            worker.ask(way="with sets", rows=bench.sizes.spark_rows // 1000)
+        for rows in bench.sizes.spark_scale:
+            measured = worker.ask(way="with sets", rows=rows)
+            slowness = pace.slowness(measured["begun"], measured["ended"])
+            found.append({"rows": rows, **measured, "slowness": slowness})
+    return found
 
 
 def _cost_rows(bench: Bench, found: list[dict[str, Any]]) -> Iterator[Row]:
@@ -105,7 +157,9 @@ def _cost_rows(bench: Bench, found: list[dict[str, Any]]) -> Iterator[Row]:
         ("observed", "lineage, traces and rules that ride along", RIDING),
         ("with sets", "the same and unique and referential rules", WITH_SETS),
     ):
-        costs, raw_costs = ([100 * (one[way] / one["bare"] - 1) for one in each.values()] for each in (rounds, as_read))
+        costs, raw_costs = (
+            [100 * (one[way] / one["bare"] - 1) for one in each.values() if way in one] for each in (rounds, as_read)
+        )
         median, low, high = median_and_interval(costs)
         yield Row(
             f"{bench.sizes.spark_rows:,} rows on Spark, {len(costs)} rounds: {says}, over bare PySpark",

@@ -1,6 +1,7 @@
-"""A shop enters; the CPU that its daily work costs leaves, bare and as a pipeline, by turns in one session of Spark.
+"""Orders to work enter as lines of JSON; the CPU that a shop's daily work costs leaves, bare or as a pipeline.
 
-A program of its own, `python -m benchmarks.retail.measuring`: settings of a session hold for a whole process.
+A program of its own, `python -m benchmarks.retail.measuring`, with a session of Spark that does one kind of work: what
+the JVM learns from one program, it would also apply to another that it runs, as it never does outside of benchmarks.
 """
 
 import argparse
@@ -85,44 +86,31 @@ class Retail:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retail.measuring", description=__doc__)
     parser.add_argument("--folder", type=Path, required=True, help="where the shop and its lakes are")
-    parser.add_argument("--rows", type=int, nargs="+", required=True, help="orders; of several sizes one run each")
-    parser.add_argument("--pairs", type=int, default=0, help="rounds of all ways, by turns; 0: one run of each size")
-    parser.add_argument("--warm", type=int, default=1_000_000, help="orders of the rounds before, which don't count")
-    parser.add_argument("--warm-rounds", type=int, default=2, help="how many of these")
-    wanted = parser.parse_args()
+    folder: Path = parser.parse_args().folder
     spark = (
         SparkSession.builder.master("local[*]")
         .appName("retail")
-        .config("spark.driver.memory", "6g")
+        .config("spark.driver.memory", "5g")
+        # The usual one works beside the program as it sees fit, by chance between 0.4 and 3 CPU-seconds of a run.
+        .config("spark.driver.extraJavaOptions", "-XX:+UseParallelGC")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "8")
-        # Three ways have more classes than Spark keeps: each would have the others' compiled again.
-        .config("spark.sql.codegen.cache.maxEntries", "1000")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
-    ways = ["bare", "observed", "with sets"]
-    warm = Retail(spark, wanted.folder, wanted.warm)
-    for way in ways * wanted.warm_rounds:
-        warm.measure(way)
-    found: list[dict[str, object]] = []
-    for rows in wanted.rows:
-        retail = Retail(spark, wanted.folder, rows)
-        for number in range(wanted.pairs or 1):
-            # What is compared closest runs side by side, each first in turn: a machine's speed drifts.
-            pair = ["bare", "observed"] if number % 2 == 0 else ["observed", "bare"]
-            for way in [*pair, "with sets"] if wanted.pairs else ["with sets"]:
-                measured = retail.measure(way)
-                python_mb, heap_mb = retail.driver_mb()
-                one = {"rows": rows, "way": way, **measured, "python_mb": python_mb, "heap_mb": heap_mb}
-                found.append({**one, "round": number})
-                print(f"{rows:,} {way}: {measured['cpu_s']:.1f} CPU-s", file=sys.stderr, flush=True)
-        if wanted.pairs:
-            retail.check("observed")
-            retail.check("with sets")
-    json.dump(found, sys.stdout)
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        retail = Retail(spark, folder, wanted["rows"])
+        if "check" in wanted:
+            retail.check(wanted["check"])
+            answer: dict[str, float] = {}
+        else:
+            measured = retail.measure(wanted["way"])
+            python_mb, heap_mb = retail.driver_mb()
+            answer = {**measured, "python_mb": python_mb, "heap_mb": heap_mb}
+        print(json.dumps(answer), flush=True)
     spark.stop()
     return 0
 

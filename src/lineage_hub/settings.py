@@ -140,6 +140,9 @@ class Settings:
     otlp_grpc_port: int = _setting(
         0, "Port that takes OpenTelemetry's OTLP over gRPC, usually 4317; 0 means none.", least=0, most=65535
     )
+    self_trace_endpoint: str = _setting(
+        "", "OTLP receiver that the hub sends spans and metrics of itself to; empty means none.", secret="url"
+    )
     pipeline_folder: str = _setting("", "Folder with the pipelines that may be started over the API; empty means none.")
     pipeline_roots: str = _setting(
         "", "Folders and URI prefixes that such pipelines may read and write, separated by commas."

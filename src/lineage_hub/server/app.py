@@ -5,6 +5,7 @@ When it stops, what was accepted is written first, then the store is closed.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,11 +14,24 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, Response
 
 from lineage_hub import __version__
+from lineage_hub.errors import ExtraMissing
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
-from lineage_hub.server import dead_letter_routes, docs_page, health, ingest_routes, openapi, otlp_routes, read_routes
+from lineage_hub.server import (
+    analytics_routes,
+    dead_letter_routes,
+    docs_page,
+    freshness_routes,
+    health,
+    ingest_routes,
+    openapi,
+    otlp_routes,
+    read_routes,
+    telemetry_routes,
+    why_routes,
+)
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
@@ -29,6 +43,9 @@ from lineage_hub.store.open import LineageStore, open_store
 if TYPE_CHECKING:
     from lineage_hub.wire.otlp import TelemetryTaker
 
+if TYPE_CHECKING:
+    from lineage_hub.server.self_tracing import SelfTracing
+
 # In the order of the page at /docs.
 GROUPS = (
     "Events in",
@@ -36,6 +53,9 @@ GROUPS = (
     "Lineage",
     "Jobs and runs",
     "Datasets",
+    "Freshness",
+    "Telemetry",
+    "Analytics",
     "Namespaces",
     "Events",
     "Dead letters",
@@ -44,6 +64,11 @@ GROUPS = (
 ROUTERS = (
     ingest_routes.router,
     otlp_routes.router,
+    # Before those whose names of datasets may hold slashes.
+    freshness_routes.router,
+    telemetry_routes.router,
+    why_routes.router,
+    analytics_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,
@@ -65,6 +90,7 @@ def create_app(
     What takes telemetry may be given too; else it is the hub's own.
     """
     metrics = Metrics()
+    tracing = _self_tracing(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -72,12 +98,14 @@ def create_app(
         intake = Intake(opened, settings, clock)
         own = Telemetry(settings, clock, opened)
         metrics.watch(intake)
-        metrics.watch_telemetry(own)
+        metrics.watch_telemetry(own, tracing.observe_insert if tracing is not None else None)
+        if tracing is not None:
+            tracing.start(intake)
         intake.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, tracing)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -97,6 +125,8 @@ def create_app(
         finally:
             await own.stop()
             await intake.stop()
+            if tracing is not None:
+                await asyncio.to_thread(tracing.close)
             opened.close()
 
     app = FastAPI(
@@ -113,10 +143,21 @@ def create_app(
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
     )
-    app.add_middleware(Requests, metrics=metrics, direct=DIRECT)
+    app.add_middleware(Requests, metrics=metrics, direct=DIRECT, tracing=tracing)
     add_error_answers(app)
     for router in (*ROUTERS, *(one.router for one in extensions())):
         # As they are: `include_router` makes each route a second time, at the first request.
         app.router.routes.extend(router.routes)
     openapi.describe(app)
     return app
+
+
+def _self_tracing(settings: Settings) -> SelfTracing | None:
+    """Imported only where it is wanted: it takes half a second."""
+    if not settings.self_trace_endpoint:
+        return None
+    try:
+        from lineage_hub.server.self_tracing import SelfTracing
+    except ImportError:
+        raise ExtraMissing.of("telemetry", "tracing the hub itself") from None
+    return SelfTracing(settings)

@@ -18,6 +18,9 @@ from lineage_hub.store.open import LineageStore
 if TYPE_CHECKING:
     from lineage_hub.wire.otlp import TelemetryTaker
 
+if TYPE_CHECKING:
+    from lineage_hub.server.self_tracing import SelfTracing
+
 
 @dataclass(frozen=True, slots=True)
 class Hub:
@@ -30,6 +33,8 @@ class Hub:
     telemetry: Telemetry
     taker: TelemetryTaker | None
     """Of telemetry; None where the extra is not installed."""
+    tracing: SelfTracing | None = None
+    """Of the hub itself, where that is wanted."""
 
 
 def hub_of(connection: Connection) -> Hub:

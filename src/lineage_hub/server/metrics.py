@@ -18,7 +18,8 @@ from lineage_hub import __version__
 
 if TYPE_CHECKING:
     from lineage_hub.ingest.intake import Intake
-    from lineage_hub.ingest.telemetry.open import Telemetry
+    from lineage_hub.ingest.telemetry.batches import Batch
+    from lineage_hub.ingest.telemetry.open import Observe, Telemetry
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
 
@@ -86,12 +87,15 @@ class Metrics:
         intake.observe_group = observe_group
         self.registry.register(_IntakeCounts(intake))
 
-    def watch_telemetry(self, telemetry: Telemetry) -> None:
-        """Each insert is observed; the rest is read when scraped."""
+    def watch_telemetry(self, telemetry: Telemetry, also: Observe | None = None) -> None:
+        """Each insert is observed, and `also` told of it; the rest is read when scraped."""
 
-        def observe(rows: int, seconds: float) -> None:
-            self._batches.observe(rows)
+        def observe(batch: Batch, seconds: float) -> None:
+            self._batches.observe(batch.rows)
             self._inserts.observe(seconds)
+
+            if also is not None:
+                also(batch, seconds)
 
         telemetry.observe_inserts(observe)
         self.registry.register(_TelemetryCounts(telemetry))

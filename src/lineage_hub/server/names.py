@@ -10,7 +10,13 @@ from urllib.parse import quote, unquote
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import Scope
 
-BENEATH = (b"/api/v1/namespaces/", b"/api/v1/jobs/runs/")
+BENEATH = (
+    b"/api/v1/namespaces/",
+    b"/api/v1/jobs/runs/",
+    b"/api/v1/runs/",
+    b"/api/v1/traces/",
+    b"/api/v1/telemetry/metrics/",
+)
 
 
 class NameConvertor(Convertor[str]):
@@ -25,7 +31,7 @@ class NameConvertor(Convertor[str]):
 
 
 register_url_convertor("name", NameConvertor())
-RUN = "{run_id:name}"
+RUN, TRACE = "{run_id:name}", "{trace_id:name}"
 NAMESPACE, JOB, DATASET = "{namespace:name}", "{job:name}", "{dataset:name}"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from lineage_hub.lineage.expectations import DURATION
 from lineage_hub.server.formats import MEDIA_TYPES
 
 Schema = dict[str, Any]
@@ -25,6 +26,10 @@ def _ref(name: str) -> Schema:
 def _object(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
     schema: Schema = {"type": "object", "properties": properties}
     return {**schema, "required": list(required)} if required else schema
+
+
+def _closed(required: tuple[str, ...], **properties: Schema) -> Schema:
+    return {**_object(required, **properties), "additionalProperties": False}
 
 
 def _list(items: Schema) -> Schema:
@@ -269,6 +274,40 @@ EDIT_LETTER: dict[str, Any] = {
     ),
     "responses": _answers(200, "The dead letter with its new body.", _LETTER_WITH_BODY, 413, 415),
 }
+_DURATION: Schema = {
+    "type": "string",
+    "pattern": DURATION,
+    "description": "Like 90s, 30m, 6h, 1d12h; at most ten years.",
+}
+_ZONE: Schema = {"type": "string", "description": "A time zone of the IANA database; UTC without it."}
+_FRESHNESS = (
+    "dataset",
+    "state",
+    "reason",
+    "at",
+    "dueAt",
+    "lateSince",
+    "lateS",
+    "lateAt",
+    "expectation",
+    "setAt",
+    "habit",
+    "lastWrite",
+)
+EXPECTATION: dict[str, Any] = {
+    "openapi_extra": _takes(
+        {
+            "oneOf": [
+                _closed(("every",), every=_DURATION, tolerance=_DURATION),
+                _closed(("cron",), cron=TEXT, zone=_ZONE, tolerance=_DURATION, early=_DURATION),
+                _closed(("learned",), learned={"const": True}, zone=_ZONE),
+            ]
+        }
+    ),
+    "responses": _answers(
+        200, "What is expected, and the state.", _object(_FRESHNESS, **{name: {} for name in _FRESHNESS}), 413, 415
+    ),
+}
 DROP_LETTER: dict[str, Any] = {"responses": {204: {"description": "The dead letter is gone."}}}
 REPLAY_LETTER: dict[str, Any] = {
     "responses": _answers(
@@ -326,8 +365,23 @@ _GRAPH = ("graph", "truncated", "hidden_nodes")
 _RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", "durationMs", "facets", "job")
 _SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
 _NS = "/api/v1/namespaces/{namespace}"
+_TRACE = ("traceId", "startedAt", "durationNs", "spanCount", "errorCount", "spans", "criticalPath", "runs", "datasets")
 READS: dict[str, tuple[str, ...]] = {
     "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
+    "/api/v1/traces": ("traces", "totalCount"),
+    "/api/v1/traces/{trace_id}": _TRACE,
+    "/api/v1/traces/{trace_id}/diff": ("from", "to", "differenceNs", "counts", "changes"),
+    "/api/v1/runs/{run_id}/trace": ("run", "joinedBy", "inferred", *_TRACE),
+    "/api/v1/logs": ("logs", "totalCount"),
+    "/api/v1/telemetry/services": ("from", "to", "services", "calls"),
+    "/api/v1/telemetry/operations": ("from", "to", "operations", "totalCount"),
+    "/api/v1/telemetry/metrics": ("metrics", "totalCount"),
+    "/api/v1/telemetry/metrics/{name}": ("name", "from", "to", "stepS", "series", "totalCount"),
+    "/api/v1/analytics/success": ("from", "to", "stepS", "runs", "successRate", "errorRate", "steps"),
+    "/api/v1/analytics/durations": ("from", "to", "durations", "totalCount"),
+    "/api/v1/analytics/errors": ("from", "to", "errors", "totalCount"),
+    "/api/v1/analytics/records": ("from", "to", "stepS", "records", "recordsPerHour", "steps", "byPipeline"),
+    "/api/v1/analytics/resources": ("from", "to", "pipelines", "services"),
     "/api/v1/lineage": _GRAPH,
     "/api/v1/column-lineage": _GRAPH,
     "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
@@ -354,6 +408,9 @@ READS: dict[str, tuple[str, ...]] = {
     ),
     f"{_NS}/datasets": ("datasets", "totalCount"),
     f"{_NS}/datasets/{{dataset}}": (*_SUMMARY, "physicalName", "sourceName", "fields", "columnLineage"),
+    f"{_NS}/datasets/{{dataset}}/freshness": _FRESHNESS,
+    "/api/v1/freshness": ("freshness", "totalCount", "at"),
+    f"{_NS}/datasets/{{dataset}}/telemetry": ("dataset", "runs"),
     f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),
     f"{_NS}/datasets/{{dataset}}/versions/{{version}}": ("id", "name", "namespace", "version", "createdAt", "fields"),
 }

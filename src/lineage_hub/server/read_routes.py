@@ -51,10 +51,10 @@ async def moment(
     as_of: Annotated[str | None, Query(description="What had happened by then (RFC 3339 with a zone).")] = None,
     known_at: KnownAt = None,
 ) -> Moment:
-    return Moment(_bound(as_of, "as_of", FOREVER), _bound(known_at, "known_at", FOREVER))
+    return Moment(bound(as_of, "as_of", FOREVER), bound(known_at, "known_at", FOREVER))
 
 
-def _bound(text: str | None, name: str, otherwise: int) -> int:
+def bound(text: str | None, name: str, otherwise: int) -> int:
     # A plus sign that wasn't escaped arrives as a blank.
     return otherwise if text is None else instant(text.replace(" ", "+") if "T" in text else text, name, clamp=True)
 
@@ -130,8 +130,8 @@ async def get_run_metrics(
     namespace: Annotated[str | None, Query(description="Of the jobs; all without it.")] = None,
 ) -> Response:
     """Success rate, durations, records an hour, and errors by stage, of jobs whose runs have a parent or are one."""
-    until = _bound(end, "to", hub_of(request.scope).clock())
-    since = _bound(start, "from", until - DAY_NS)
+    until = bound(end, "to", hub_of(request.scope).clock())
+    since = bound(start, "from", until - DAY_NS)
     if since >= until:
         raise InvalidRequest("`from` lies not before `to`", subject="from", action="give an earlier `from`")
     return await ask(request, at, lambda snapshot: run_metrics(snapshot, namespace, since, until))
@@ -150,8 +150,8 @@ async def get_diff(
     queries: Queries = hub_of(request.scope).queries
     limit = hub_of(request.scope).settings.read_max_nodes
     question = lineage_query.Question(node, depth, direction, "current", limit)
-    before, after = _bound(start, "from", FOREVER), _bound(end, "to", FOREVER)
-    known = _bound(known_at, "known_at", FOREVER)
+    before, after = bound(start, "from", FOREVER), bound(end, "to", FOREVER)
+    known = bound(known_at, "known_at", FOREVER)
 
     def answer() -> bytes:
         with queries.at(EVERYTHING, Moment(after, known)) as snapshot:
@@ -228,7 +228,7 @@ async def list_events(
 ) -> Response:
     if direction.lower() not in ("asc", "desc"):
         raise InvalidRequest("sortDirection must be asc or desc", subject="sortDirection", action="use asc or desc")
-    first, last = _bound(after, "after", BEGINNING), _bound(before, "before", FOREVER)
+    first, last = bound(after, "after", BEGINNING), bound(before, "before", FOREVER)
     down = direction.lower() == "desc"
     return await ask(request, at, lambda snapshot: events_query.events(snapshot, first, last, down, limit, offset))
 

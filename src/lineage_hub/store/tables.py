@@ -8,6 +8,7 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
     mention           which shapes speak of an entity
     event             one row an event, pointing to its shape; raw holds its text
     cut, link         where a name's history ends; which names ever stood in a symlinks facet
+    expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
 """
 
 from __future__ import annotations
@@ -180,4 +181,13 @@ dead_letter = Table(
     Column("edited_at", BigInteger),
     Column("body", LargeBinary, nullable=False),
     sqlite_autoincrement=True,
+)
+
+expectation = Table(
+    "expectation",
+    metadata,
+    Column("dataset", Key, primary_key=True, autoincrement=False),
+    Column("set_at", BigInteger, primary_key=True, autoincrement=False),
+    Column("tenant", String(64), nullable=False),
+    Column("body", LargeBinary),
 )

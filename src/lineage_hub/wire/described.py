@@ -12,6 +12,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 NO_TAGS = Raw(b"[]")
+# The SDK's own facet of a run.
+TRACE_FACET = "lineageHub_trace"
 S = TypeVar("S", bound=Struct)
 
 
@@ -115,6 +117,13 @@ class ErrorMessage(Struct):
     message: str | None = None
     programmingLanguage: str | None = None
     stackTrace: str | None = None
+
+
+class TraceContext(Struct):
+    """Which trace a run is in, and which span of it stands for the run."""
+
+    traceId: str = ""
+    spanId: str = ""
 
 
 class ExtractionFailure(Struct):

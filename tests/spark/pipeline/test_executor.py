@@ -257,7 +257,8 @@ def test_how_far_a_load_is_shows_while_it_runs(told: Told) -> None:
     percent, rows, before = on_the_way[0]
     assert 0 < percent < 100
     assert before == percent
-    assert rows is not None and 0 < rows < PARTS * ROWS
+    assert rows is not None
+    assert 0 < rows < PARTS * ROWS
     assert (stage(status, "written").percent, stage(status, "written").rows) == (100, PARTS * ROWS)
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -95,12 +94,8 @@ class TestRowRules:
         assert found == [(rule, 5, broken, broken == 0) for rule, broken in BROKEN]
 
     def test_what_is_measured_beside(self, orders: DataFrame) -> None:
-        results, _, _ = judge(
-            orders, {"not_null": ["id", "score"]}, {"not_null": "day"}, {"range": {"column": "amount", "min": 0}}
-        )
-        assert [one.value for one in results] == [
-            {"id": 1, "score": 1}, {"day": 1}, (Decimal("-3.00"), Decimal("250.00")),
-        ]  # fmt: skip
+        results, _, _ = judge(orders, {"not_null": ["id", "score"]}, {"not_null": "day"})
+        assert [one.value for one in results] == [{"id": 1, "score": 1}, {"day": 1}]
 
     def test_a_share_of_the_rows_may_break_it(self, orders: DataFrame) -> None:
         results, _, _ = judge(orders, *({"not_null": "id", "tolerance": share} for share in (0.0, 0.19, 0.2, 0.5)))
@@ -272,7 +267,6 @@ class TestQuarantine:
             ("range", 5, 2), ("not_null", 3, 1), ("range", 3, 1), ("unique", 3, 0), ("row_count", 3, None),
             ("freshness", 3, None),
         ]  # fmt: skip
-        assert results[2].value == (Decimal("0.00"), Decimal("10.00"))
         assert results[4].passed
 
     def test_no_row_of_a_key_that_is_there_twice_is_kept(self, orders: DataFrame) -> None:
@@ -434,7 +428,7 @@ def test_the_sentences(orders: DataFrame) -> None:
     assert [(one.name, one.says) for one in results] == [
         ("not_null(id, day)", "1 of 5 rows have no id or no day; 0.5 of them may"),
         ("unique(id)", "2 of 5 rows share their id with another"),
-        ("range(amount)", "1 of 5 rows have amount not at least 0; it lies between -3.00 and 250.00"),
+        ("range(amount)", "1 of 5 rows have amount not at least 0"),
         ("row_count", "5 rows; wanted are at least 10"),
         ("row_count_change", "5 rows after 10, a change of -0.5; at most 0.2 fewer may be"),
         ("freshness(at)", "the latest at is 2026-11-16T00:00:00+00:00, 12h before now; at most 6h may be"),

@@ -1,12 +1,15 @@
 """A pipeline's formats decide which packages and settings its session has."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from lineage_hub.spark.pipeline.definition import Pipeline
-from lineage_hub.spark.session import DELTA_PACKAGE, POSTGRES_PACKAGE, required_conf, required_packages, session
+from lineage_hub.spark.requirements import DELTA_PACKAGE, POSTGRES_PACKAGE, required_conf, required_packages
+from lineage_hub.spark.session import session
 
 
 def pipeline(*loads: dict[str, Any], **spark: Any) -> Pipeline:
@@ -38,6 +41,15 @@ def test_deltas_extension_joins_those_that_are_given() -> None:
     )
     assert conf["spark.sql.extensions"] == "com.example.Mine,io.delta.sql.DeltaSparkSessionExtension"
     assert conf["spark.jars.packages"] == f"c:d:2,{DELTA_PACKAGE}"
+
+
+def test_who_only_starts_a_driver_loads_no_pyspark() -> None:
+    program = (
+        "import sys, lineage_hub.spark.pipeline.asking, lineage_hub.spark.pipeline.submitting as s; print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "lineage_hub.spark.requirements" in loaded
+    assert not {"pyspark", "py4j", "pandas"} & set(loaded)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lineage_hub.errors import InternalError, LineageHubError, Overloaded
-from lineage_hub.ingest.telemetry.batches import Columns, Request, hours_of, rows_of, size_of
+from lineage_hub.ingest.telemetry.batches import Batch, Columns, Request, hours_of, rows_of, size_of
 from lineage_hub.ingest.telemetry.names import MetricNames
 from lineage_hub.ingest.telemetry.writer import BatchWriter, TelemetryTables
 from lineage_hub.logs import get_logger
@@ -57,8 +57,8 @@ class TelemetryIntake:
     def queued_bytes(self) -> int:
         return self._queued
 
-    def observe_inserts(self, observe: Callable[[int, float], None]) -> None:
-        """`observe` is told of each insert: its rows and its seconds."""
+    def observe_inserts(self, observe: Callable[[Batch, float], None]) -> None:
+        """`observe` is told of each insert and its seconds."""
         self._writer.observe = observe
 
     async def stop(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lineage_hub.settings import Settings
 
 if TYPE_CHECKING:
+    from lineage_hub.ingest.telemetry.batches import Batch
     from lineage_hub.ingest.telemetry.following import RunFollower
     from lineage_hub.ingest.telemetry.intake import TelemetryIntake
     from lineage_hub.store.open import LineageStore
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER = "telemetry"
 _EMBEDDED = ("chdb", "clickhouse_connect", "pyarrow")
-Observe = Callable[[int, float], None]
+Observe = Callable[["Batch", float], None]
 
 
 class Telemetry:
@@ -38,7 +39,7 @@ class Telemetry:
         self._intake: TelemetryIntake | None = None
         self._follower: RunFollower | None = None
         self._ping: asyncio.Future[Any] | None = None
-        self._observe: Observe = lambda rows, seconds: None
+        self._observe: Observe = lambda batch, seconds: None
 
     @property
     def is_installed(self) -> bool:

@@ -53,7 +53,7 @@ class BatchWriter:
         self._journal: IntakeJournal | None = None
         self._last_batch = 0
         self._suspects: set[bytes] = set()
-        self.observe: Callable[[int, float], None] = lambda rows, seconds: None
+        self.observe: Callable[[Batch, float], None] = lambda batch, seconds: None
 
     def knows(self, request: bytes) -> bool:
         return self._journal is not None and self._journal.knows(request)
@@ -120,7 +120,7 @@ class BatchWriter:
             try:
                 started = time.perf_counter()
                 self._store.insert(batch.intent.table, batch.columns, batch.intent.batch)
-                self.observe(batch.rows, time.perf_counter() - started)
+                self.observe(batch, time.perf_counter() - started)
                 self._opened().finish([batch.intent.batch])
             except Exception as error:
                 if isinstance(error, StoreUnavailable) and len(self._suspects) < _MOST_SUSPECTS:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.types import StringType
 
 from lineage_hub.sdk.warnings import warn_once
 from lineage_hub.spark.measured import Measured
 from lineage_hub.spark.pipeline import extract, transform
+from lineage_hub.spark.pipeline.columns import column, type_of
 from lineage_hub.spark.pipeline.definition import Stage
 from lineage_hub.spark.pipeline.quality import RulePlan, plan_rules
 from lineage_hub.spark.plan import DatasetName, PlanLineage, lineage
@@ -50,9 +52,16 @@ class Built:
 
 
 def build(
-    spark: SparkSession, name: str, stage: Stage, before: Mapping[str, Built], views: Mapping[str, DatasetName]
+    spark: SparkSession,
+    name: str,
+    stage: Stage,
+    before: Mapping[str, Built],
+    views: Mapping[str, DatasetName],
+    partitions: Sequence[str] = (),
 ) -> Built:
-    """`views` names the rows of each stage as a dataset."""
+    """`views` names the rows of each stage as a dataset; `partitions` are what the rows are written by, and nothing
+    else becomes of them.
+    """
     frames = {other: built.frame for other, built in before.items()}
     extracted = read = None
     if stage.extract is not None:
@@ -69,21 +78,38 @@ def build(
         assert stage.load is not None
         frame = frames[stage.load.from_]
     rules = plan_rules(name, stage.rules, frame, frames)
-    measured = Measured(f"{name} rules", frame, rules.measures) if stage.rules else None
-    kept = rules.keep(measured.frame if measured is not None else frame)
+    told = rules.keep(frame)
+    measured = Measured(f"{name} rules", _in_order(frame, rules, partitions), rules.measures) if stage.rules else None
+    kept = rules.keep(measured.frame) if measured is not None else told
     boundaries = {MARK + other: view for other, view in views.items()}
     return Built(
         name=name,
         stage=stage,
         frame=kept.alias(MARK + name).alias(name),
         checked=frame,
-        lineage=_told(kept, boundaries),
+        lineage=_told(told, boundaries),
         rules=rules,
         extracted=extracted,
         read=read,
         measured=measured,
         upstream=list(before.values()),
     )
+
+
+def _in_order(frame: DataFrame, rules: RulePlan, partitions: Sequence[str]) -> DataFrame:
+    """Rows are written by partition, for which Spark sorts them. Sorted before they are measured, the code that it
+    generates for what makes the rows and for the sort stays one piece; measured before, it is two, and rows pass
+    between them one by one.
+    """
+    # Spark writes an empty text as null, and doesn't see that texts are sorted by then: it would sort them twice.
+    if not partitions or rules.reorders or any(_is_text(frame, one) for one in partitions):
+        return frame
+    return frame.sortWithinPartitions(*map(column, partitions))
+
+
+def _is_text(frame: DataFrame, name: str) -> bool:
+    """So is a column that isn't there: the load says that it is missing."""
+    return name not in frame.columns or isinstance(type_of(frame, name), StringType)
 
 
 def _told(frame: DataFrame, boundaries: Mapping[str, DatasetName]) -> PlanLineage:

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from lineage_hub.errors import LineageHubError
@@ -53,14 +54,19 @@ def _confined(pipeline: Pipeline, asked: Asked) -> Pipeline:
 
 
 def _run(folder: RunFolder, pipeline: Pipeline) -> RunStatus:
-    from lineage_hub.spark.pipeline.executor import Executor
     from lineage_hub.spark.pipeline.reruns import loads_to_keep
     from lineage_hub.spark.session import session
 
+    # What runs on Spark is loaded while Spark starts, which is work of the JVM's.
+    loading = threading.Thread(target=import_module, args=("lineage_hub.spark.pipeline.executor",))
+    loading.start()
     asked = folder.asked()
     before = RunFolders(folder.path.parent).find(asked.continues).status().stages if asked.continues else []
     finished = [one.name for one in before if one.kind == "load" and one.state in ("COMPLETE", "REUSED")]
     spark = session(pipeline)
+    loading.join()
+    from lineage_hub.spark.pipeline.executor import Executor
+
     executor = Executor(
         spark,
         pipeline,

@@ -185,7 +185,7 @@ class Executor:
         telling.start()
         try:
             before = {one: self._built[one] for one in graph.reads(name, stage)}
-            built = build(self._spark, name, stage, before, self._views)
+            built = build(self._spark, name, stage, before, self._views, self._partitions(name))
             self._built[name] = built
             output = target_name(stage.load) if stage.load is not None else self._views[name]
             # Before the hub hears of this run: it is asked how things were.
@@ -364,6 +364,14 @@ class Executor:
 
     def _readers(self, name: str) -> list[str]:
         return [other for other, stage in self._pipeline.stages.items() if name in graph.reads(other, stage)]
+
+    def _partitions(self, name: str) -> list[str]:
+        """What its rows are written by, if one load writes them as they are to files and nobody else reads them."""
+        last = [name] if self._pipeline.stages[name].load is not None else self._readers(name)
+        target = self._pipeline.stages[last[0]].load if len(last) == 1 else None
+        if target is None or target.path is None or target.format == "delta" or target.mode == "merge":
+            return []
+        return target.partition_by or []
 
     def _moves(self, built: Built) -> bool:
         """Whether its rows are asked for, and with them those of all stages before it."""

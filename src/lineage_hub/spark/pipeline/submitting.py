@@ -13,6 +13,7 @@ from shutil import which
 from lineage_hub.errors import ExtraMissing, InvalidSetting
 from lineage_hub.spark.pipeline.definition import Pipeline
 from lineage_hub.spark.pipeline.run_folder import RunFolder
+from lineage_hub.spark.requirements import required_conf
 
 
 def submit(
@@ -24,7 +25,8 @@ def submit(
 ) -> subprocess.Popen[bytes]:
     """Returns at once; the driver tells of itself in the folder, and lives on when we end."""
     command = [str(spark_submit()), "--master", master or "local[*]", "--name", pipeline.name]
-    command += [part for name, value in _conf(pipeline).items() for part in ("--conf", f"{name}={value}")]
+    # Jars are fetched before the driver's Python starts, so that it may ask for them.
+    command += [part for name, value in required_conf(pipeline).items() for part in ("--conf", f"{name}={value}")]
     command += [str(Path(__file__).with_name("driver.py")), str(folder.path)]
     given = dict(os.environ if environment is None else environment)
     # The driver's Python is ours, with what is installed there; workers need the same version.
@@ -36,13 +38,6 @@ def submit(
         )
     folder.keep_pid(started.pid)
     return started
-
-
-def _conf(pipeline: Pipeline) -> dict[str, str]:
-    """Jars are fetched before the driver's Python starts, so that it may ask for them."""
-    from lineage_hub.spark.session import required_conf
-
-    return required_conf(pipeline)
 
 
 def spark_submit() -> Path:

@@ -32,9 +32,6 @@ def _column_metrics(results: Sequence[RuleResult]) -> dict[str, dict[str, Any]]:
                 found.setdefault(name, {})["nullCount"] = nulls
         elif result.kind == "unique" and len(result.columns) == 1:
             found.setdefault(result.columns[0], {})["distinctCount"] = result.value
-        elif result.kind == "range" and result.value is not None:
-            least, most = map(float, result.value)
-            found.setdefault(result.columns[0], {}).update(min=least, max=most)
     return found
 
 

@@ -60,6 +60,11 @@ class RulePlan:
         return not self._rejecting
 
     @property
+    def reorders(self) -> bool:
+        """Whether `keep` joins, which leaves rows in no order."""
+        return bool(self._rejecting)
+
+    @property
     def _broken(self) -> Column:
         """True of a row that a rule about single rows takes out."""
         return reduce(or_, (one.row.broken for one in self._rows if one.row is not None), sf.lit(False))

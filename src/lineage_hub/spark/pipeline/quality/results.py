@@ -74,8 +74,6 @@ def judged(
         says = f"{broken:,} of {checked:,} rows {_BREAKING[rule.kind](rule, columns)}"
         if rule.tolerance:
             says += f"; {rule.tolerance:.4g} of them may"
-        if rule.range is not None and value is not None:
-            says += f"; it lies between {value[0]} and {value[1]}"
     return RuleResult(name_of(rule), rule.kind, tuple(columns), rule.severity, passed, checked, broken, value, says)
 
 
@@ -84,8 +82,6 @@ def _value(rule: Rule, columns: Sequence[str], checked: int, measured: Mapping[s
         return {name: checked - int(measured[f"present_{at}"]) for at, name in enumerate(columns)}
     if rule.unique is not None:
         return int(measured["distinct"])
-    if rule.range is not None and measured.get("min") is not None:
-        return measured["min"], measured["max"]
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import BooleanType, NullType, NumericType
+from pyspark.sql.types import BooleanType, NullType
 
 from lineage_hub.errors import InvalidStage
 from lineage_hub.spark.jvm import java_class
@@ -76,10 +76,7 @@ def _range(frame: DataFrame, given: Range) -> RowRule:
         raise InvalidStage(f"the range of {quoted(name)} has no ends", subject=name, action="give `min`, `max` or both")
     broken = _certain(reduce(or_, (side for side, _ in sides)))
     why = sf.coalesce(*(sf.when(side, sf.lit(text)) for side, text in sides))
-    measures = _count(broken)
-    if isinstance(kind, NumericType):
-        measures |= {"min": (sf.min, column(name)), "max": (sf.max, column(name))}
-    return RowRule(broken, sf.concat(_told(name), why), (name,), measures)
+    return RowRule(broken, sf.concat(_told(name), why), (name,), _count(broken))
 
 
 def _regex(frame: DataFrame, given: Regex) -> RowRule:

@@ -1,0 +1,219 @@
+"""A stretch of time enters; how the runs of pipelines and their stages went leaves: rates, durations, records, errors.
+
+A run stands where it started; what it wrote counts when it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lineage_hub.errors import InvalidRequest
+from lineage_hub.model import Scope
+from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
+from lineage_hub.wire import instant_text
+
+SECOND_NS = 1_000_000_000
+MOST_STEPS = 2_000
+# The last word about each run; FINAL leaves out those that were replaced.
+_RUNS = "pipeline_runs FINAL"
+_ENDED = "status IN ('COMPLETED', 'FAILED', 'ABORTED')"
+_COUNTS = f"""
+    count() AS runs, countIf(status = 'COMPLETED') AS completed, countIf(status = 'FAILED') AS failed,
+    countIf(status = 'ABORTED') AS aborted, countIf(NOT {_ENDED}) AS running
+"""
+_LEVELS = (0.5, 0.95, 0.99)
+_NAMES = ("p50", "p95", "p99")
+
+
+@dataclass(frozen=True, slots=True)
+class RunsQuestion:
+    """`stage` is "" for runs of whole pipelines, and None for those and all stages."""
+
+    since: int
+    until: int
+    step_s: int = 3600
+    pipeline: str | None = None
+    stage: str | None = None
+    namespace: str | None = None
+    limit: int = 100
+    offset: int = 0
+
+    def stretch(self) -> Answer:
+        return {"from": instant_text(self.since), "to": instant_text(self.until)}
+
+
+def success(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
+    """Over time, in steps; a step in which nothing started is left out."""
+    check_steps(asked.since, asked.until, asked.step_s)
+    where = _where(scope, asked)
+    rows = store.ask(
+        f"""
+        SELECT intDiv(toUnixTimestamp64Second(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS step, {_COUNTS}
+        FROM {_RUNS} WHERE {where} GROUP BY step ORDER BY step
+        """,
+        {**where.parameters, "step": asked.step_s},
+    )
+    names = ("runs", "completed", "failed", "aborted", "running")
+    total = {name: sum(row[name] for row in rows) for name in names}
+    return {
+        **asked.stretch(),
+        "stepS": asked.step_s,
+        **_rates(total),
+        "steps": [{"at": instant_text(row["step"] * SECOND_NS), **_rates(row)} for row in rows],
+    }
+
+
+def durations(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
+    """Of runs that have ended, by pipeline and stage, the one with the longest p95 first. Exact."""
+    where = _where(scope, asked).add(_ENDED)
+    levels = ", ".join(map(str, _LEVELS))
+    return _page(
+        store,
+        asked,
+        "durations",
+        f"count() AS runs, quantilesExactInclusive({levels})(duration_ms) AS quantiles, avg(duration_ms) AS mean,"
+        " max(duration_ms) AS longest",
+        where,
+        "quantiles[2] DESC",
+        lambda row: {
+            "runs": row["runs"],
+            "durationMs": {
+                **dict(zip(_NAMES, row["quantiles"], strict=True)),
+                "mean": row["mean"],
+                "max": row["longest"],
+            },
+        },
+    )
+
+
+def errors(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
+    """By pipeline and stage, the greatest rate first, with the last error of each."""
+    last = "argMaxIf({}, timestamp, status = 'FAILED')"
+    return _page(
+        store,
+        asked,
+        "errors",
+        f"{_COUNTS}, if(completed + failed + aborted = 0, 0, failed / (completed + failed + aborted)) AS rate,"
+        f" {last.format('run_id')} AS last_run, {last.format('error_message')} AS last_error,"
+        f" {last.format('toUnixTimestamp64Nano(timestamp)')} AS last_at",
+        _where(scope, asked),
+        "rate DESC, failed DESC",
+        lambda row: {
+            **_rates(row),
+            "lastError": {
+                "runId": row["last_run"],
+                "startedAt": instant_text(row["last_at"]),
+                "message": row["last_error"] or None,
+            }
+            if row["failed"]
+            else None,
+        },
+    )
+
+
+def records(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
+    """What runs wrote that have none below them: what a pipeline tells of its stages' rows would count twice."""
+    check_steps(asked.since, asked.until, asked.step_s)
+    where = _where(scope, asked, "ended_at").add(_ENDED)
+    where.add(f"(namespace, run_id) NOT IN (SELECT namespace, parent_run_id FROM {_RUNS} WHERE parent_run_id != '')")
+    sums = "sum(records_processed) AS records, sum(bytes_processed) AS bytes"
+    by_step = store.ask(
+        f"""
+        SELECT intDiv(toUnixTimestamp64Second(ended_at), {{step:UInt32}}) * {{step:UInt32}} AS step, {sums}
+        FROM {_RUNS} WHERE {where} GROUP BY step ORDER BY step
+        """,
+        {**where.parameters, "step": asked.step_s},
+    )
+    by_pipeline = store.ask(
+        f"""
+        SELECT namespace, pipeline_name, {sums} FROM {_RUNS} WHERE {where}
+        GROUP BY namespace, pipeline_name ORDER BY records DESC, namespace, pipeline_name
+        LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
+        """,
+        {**where.parameters, "limit": asked.limit, "offset": asked.offset},
+    )
+    hours = (asked.until - asked.since) / (3600 * SECOND_NS)
+    total = {name: sum(row[name] for row in by_step) for name in ("records", "bytes")}
+    return {
+        **asked.stretch(),
+        "stepS": asked.step_s,
+        **_written(total, hours),
+        "steps": [
+            {"at": instant_text(row["step"] * SECOND_NS), **_written(row, asked.step_s / 3600)} for row in by_step
+        ],
+        "byPipeline": [
+            {"namespace": row["namespace"], "pipeline": row["pipeline_name"], **_written(row, hours)}
+            for row in by_pipeline
+        ],
+    }
+
+
+def check_steps(since: int, until: int, step_s: int) -> None:
+    if (until - since) / (step_s * SECOND_NS) > MOST_STEPS:
+        raise InvalidRequest(
+            f"step={step_s} makes more than {MOST_STEPS} steps", subject="step", action="give a longer step"
+        )
+
+
+def _where(scope: Scope, asked: RunsQuestion, column: str = "timestamp") -> Where:
+    where = Where(scope).add(
+        f"{column} >= fromUnixTimestamp64Nano({{since:Int64}}, 'UTC')"
+        f" AND {column} < fromUnixTimestamp64Nano({{until:Int64}}, 'UTC')",
+        since=asked.since,
+        until=asked.until,
+    )
+    for name, value in (("pipeline_name", asked.pipeline), ("stage", asked.stage), ("namespace", asked.namespace)):
+        if value is not None:
+            where.add(f"{name} = {{{name}:String}}", **{name: value})
+    return where
+
+
+def _page(
+    store: Telemetry,
+    asked: RunsQuestion,
+    name: str,
+    figures: str,
+    where: Where,
+    order: str,
+    told: Callable[[Row], Answer],
+) -> Answer:
+    rows = store.ask(
+        f"""
+        SELECT namespace, pipeline_name, stage, {figures}, count() OVER () AS found
+        FROM {_RUNS} WHERE {where} GROUP BY namespace, pipeline_name, stage
+        ORDER BY {order}, namespace, pipeline_name, stage LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
+        """,
+        {**where.parameters, "limit": asked.limit, "offset": asked.offset},
+    )
+    return {
+        **asked.stretch(),
+        "totalCount": rows[0]["found"] if rows else 0,
+        name: [
+            {
+                "namespace": row["namespace"],
+                "pipeline": row["pipeline_name"],
+                "stage": row["stage"] or None,
+                **told(row),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _rates(row: Row) -> Answer:
+    ended = row["completed"] + row["failed"] + row["aborted"]
+    return {
+        **{name: row[name] for name in ("runs", "completed", "failed", "aborted", "running")},
+        "successRate": row["completed"] / ended if ended else None,
+        "errorRate": row["failed"] / ended if ended else None,
+    }
+
+
+def _written(row: Row, hours: float) -> Answer:
+    return {
+        "records": row["records"],
+        "recordsPerHour": row["records"] / hours,
+        "bytes": row["bytes"],
+        "bytesPerHour": row["bytes"] / hours,
+    }

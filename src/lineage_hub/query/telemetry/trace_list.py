@@ -1,0 +1,131 @@
+"""Conditions enter; a page of traces that have a span which meets all of them leaves, the latest first.
+
+Without conditions the table of ranges tells what began when, and only hours in part are looked up among the spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from lineage_hub.model import Scope
+from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where
+from lineage_hub.query.telemetry.rollups import HOUR_NS, around, whole
+from lineage_hub.query.telemetry.traces import ranges
+from lineage_hub.wire import instant_text
+
+
+@dataclass(frozen=True, slots=True)
+class TraceQuestion:
+    since: int
+    until: int
+    service: str | None = None
+    operation: str | None = None
+    least_ns: int = 0
+    errors_only: bool = False
+    attributes: tuple[tuple[str, str], ...] = ()
+    limit: int = 25
+    offset: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether time is the only condition."""
+        return not (self.service or self.operation or self.least_ns or self.errors_only or self.attributes)
+
+
+def traces(store: Telemetry, scope: Scope, asked: TraceQuestion) -> Answer:
+    source, parameters = _ranges_of(scope, asked) if asked.is_plain else _spans_of(scope, asked)
+    # The id decides between traces that begin at one moment, so that pages never overlap.
+    rows = store.ask(
+        f"""
+        SELECT trace_id, min(first) AS began, count() OVER () AS total FROM {source} GROUP BY trace_id
+        ORDER BY began DESC, trace_id LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
+        """,
+        {**parameters, "limit": asked.limit, "offset": asked.offset},
+    )
+    known = summaries(store, scope, [row["trace_id"] for row in rows])
+    return {
+        "from": instant_text(asked.since),
+        "to": instant_text(asked.until),
+        "totalCount": rows[0]["total"] if rows else _total(store, source, parameters),
+        "traces": [known[row["trace_id"]] for row in rows if row["trace_id"] in known],
+    }
+
+
+def _total(store: Telemetry, source: str, parameters: dict[str, object]) -> int:
+    """For a page beyond the last."""
+    return int(store.ask(f"SELECT uniqExact(trace_id) AS total FROM {source}", parameters)[0]["total"])
+
+
+def _ranges_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:
+    stretch = (asked.since, asked.until)
+    hours = whole(stretch, HOUR_NS)
+    parts: list[str] = []
+    parameters: dict[str, object] = {}
+    if hours is not None:
+        where = Where(scope).add(
+            "hour >= {first_hour:UInt32} AND hour < {last_hour:UInt32}",
+            first_hour=hours[0] // HOUR_NS,
+            last_hour=hours[1] // HOUR_NS,
+        )
+        parts.append(f"SELECT trace_id, started_at AS first FROM trace_ranges WHERE {where}")
+        parameters |= where.parameters
+    for number, (start, end) in enumerate(around(stretch, hours)):
+        where = Where(scope).add(
+            f"timestamp >= fromUnixTimestamp64Nano({{start_{number}:Int64}}, 'UTC')"
+            f" AND timestamp < fromUnixTimestamp64Nano({{end_{number}:Int64}}, 'UTC')",
+            **{f"start_{number}": start, f"end_{number}": end},
+        )
+        parts.append(f"SELECT trace_id, timestamp AS first FROM traces WHERE {where}")
+        parameters |= where.parameters
+    return f"({' UNION ALL '.join(parts)})", parameters
+
+
+def _spans_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:
+    where = Where(scope).starts_within(asked.since, asked.until)
+    if asked.service is not None:
+        where.add("service_name = {service:String}", service=asked.service)
+    if asked.operation is not None:
+        where.add("operation_name = {operation:String}", operation=asked.operation)
+    if asked.least_ns:
+        where.add("duration_ns >= {least:UInt64}", least=asked.least_ns)
+    if asked.errors_only:
+        where.add("status_code = 'ERROR'")
+    where.with_attributes(asked.attributes)
+    return f"(SELECT trace_id, timestamp AS first FROM traces WHERE {where})", where.parameters
+
+
+def summaries(store: Telemetry, scope: Scope, trace_ids: Collection[str]) -> dict[str, Answer]:
+    """Of whole traces; one whose spans are gone is left out."""
+    bounds = ranges(store, trace_ids) if trace_ids else {}
+    if not bounds:
+        return {}
+    where = Where(scope).add("trace_id IN {ids:Array(String)}", ids=sorted(bounds))
+    where.starts_within(min(start for start, _ in bounds.values()), max(end for _, end in bounds.values()) + 1)
+    rows = store.ask(
+        f"""
+        SELECT trace_id,
+            toUnixTimestamp64Nano(min(timestamp)) AS started_at,
+            max(toUnixTimestamp64Nano(timestamp) + duration_ns) AS ended_at,
+            uniqExact(span_id) AS spans,
+            uniqExactIf(span_id, status_code = 'ERROR') AS errors,
+            arraySort(groupUniqArray(service_name)) AS services,
+            argMin((operation_name, service_name, status_code), (parent_span_id != '', timestamp, span_id)) AS root
+        FROM traces WHERE {where} GROUP BY trace_id
+        """,
+        where.parameters,
+    )
+    return {
+        row["trace_id"]: {
+            "traceId": row["trace_id"],
+            "name": row["root"][0],
+            "service": row["root"][1],
+            "status": row["root"][2],
+            "startedAt": instant_text(row["started_at"]),
+            "durationNs": row["ended_at"] - row["started_at"],
+            "spanCount": row["spans"],
+            "errorCount": row["errors"],
+            "services": row["services"],
+        }
+        for row in rows
+    }
