@@ -317,6 +317,21 @@ async def test_a_batch_whose_end_finds_no_room_in_the_journal_is_taken_back(
 
 
 @in_a_loop
+async def test_an_observer_that_fails_harms_no_batch(tmp_path: Path) -> None:
+    tables = MemoryTables()
+
+    def fail(batch: object, seconds: float) -> None:
+        raise ValueError("the observer's own trouble")
+
+    async with running(tables, tmp_path) as intake:
+        intake.observe_inserts(fail)
+        for name in "ab":
+            await send(intake, spans(name))
+    assert tables.values() == ["a", "b"]
+    assert (intake.counts["taken back"], intake.counts["failed"]) == (0, 0)
+
+
+@in_a_loop
 async def test_a_full_queue_refuses_at_once_and_takes_again_later(tmp_path: Path) -> None:
     tables, gate = MemoryTables(), Gate()
     async with running(tables, tmp_path, telemetry_queue_bytes=1 << 20) as intake:

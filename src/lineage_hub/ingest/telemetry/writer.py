@@ -120,7 +120,7 @@ class BatchWriter:
             try:
                 started = time.perf_counter()
                 self._store.insert(batch.intent.table, batch.columns, batch.intent.batch)
-                self.observe(batch, time.perf_counter() - started)
+                seconds = time.perf_counter() - started
                 self._opened().finish([batch.intent.batch])
             except Exception as error:
                 if isinstance(error, StoreUnavailable) and len(self._suspects) < _MOST_SUSPECTS:
@@ -130,8 +130,16 @@ class BatchWriter:
             self._suspects.difference_update(batch.intent.requests)
             self._counts[f"{batch.kind} accepted"] += batch.rows
             self._counts["batches"] += 1
+            self._tell(batch, seconds)
             resolve(batch.requests)
         return failed
+
+    def _tell(self, batch: Batch, seconds: float) -> None:
+        """Who only watches can't make a batch fail that is durable, nor those after it."""
+        try:
+            self.observe(batch, seconds)
+        except Exception:
+            _log.exception("observer_failed")
 
     def _answer(self, batch: Batch, error: Exception, resolve: Resolve) -> None:
         """Of what could not be inserted: bad data of one request must not fail its neighbours."""
