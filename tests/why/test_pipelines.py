@@ -81,6 +81,21 @@ def test_the_failed_stage_of_a_failed_pipeline_is_a_run(tmp_path: Path) -> None:
     assert first["evidence"]["messages"] == ["no room"]
 
 
+def test_a_stage_that_was_tried_again_made_its_pipeline_late(tmp_path: Path) -> None:
+    told = day_of(DAYS, STAGES | {"join": 4_000})
+    begins = FIRST + timedelta(days=DAYS, seconds=STAGES["read"] + 1)
+    attempt = run_id(DAYS, 9)
+    for one in told:
+        if one["run"]["runId"] == run_id(DAYS, 2) and one["eventType"] == "START":
+            one["eventTime"] = (begins + timedelta(seconds=3_100)).isoformat()
+    told.append(event("daily.join", attempt, "START", begins, parent=run_id(DAYS, 0)))
+    ended = begins + timedelta(seconds=30)
+    told.append(event("daily.join", attempt, "FAIL", ended, parent=run_id(DAYS, 0), error="connection reset"))
+    first = why(tmp_path, told)["causes"][0]
+    assert (first["kind"], first["subject"]) == ("retries", f"run:{run_id(DAYS, 2)}")
+    assert "2 attempts" in first["sentence"]
+
+
 def test_a_store_of_telemetry_that_does_not_answer_is_told_and_lineage_answers(tmp_path: Path) -> None:
     nowhere = Settings(data_dir=tmp_path, clickhouse_url="clickhouse://127.0.0.1:9/otel")
     answer = why(tmp_path, day_of(DAYS, STAGES | {"join": 4_000}), nowhere)

@@ -84,7 +84,7 @@ def _started(run: Run) -> str:
 
 
 def print_why(answer: Why) -> None:
-    print(one_line(_capital(answer.sentence)) + ".")
+    print(one_line(answer.sentence) + ".")
     run = answer.run
     ended = f", ended {run.ended_at}" if run.ended_at else ""
     print(f"Run {one_line(run.id)} of {one_line(run.job.name)}: {run.state}, started {run.started_at}{ended}.")
@@ -106,7 +106,7 @@ def print_why(answer: Why) -> None:
 
 def _evidence(label: str, cause: Cause) -> Iterator[str]:
     indent = " " * len(label)
-    text = one_line(_capital(cause.sentence)) + "."
+    text = one_line(cause.sentence) + "."
     yield from textwrap.wrap(text, _WIDTH, initial_indent=label, subsequent_indent=indent, break_on_hyphens=False)
     for figure in cause.evidence.figures:
         before, now = _figure(figure, figure.usual), _figure(figure, figure.now)
@@ -147,9 +147,5 @@ def _figure(figure: Figure, value: float | str | None) -> str:
     if isinstance(value, str):
         return one_line(value)
     if figure.unit == "s":
-        return shown(round(value * 1e9))
+        return shown(round(value * 1e9)) if value else "0 s"
     return f"{value:,.6g} {figure.unit}".rstrip()
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

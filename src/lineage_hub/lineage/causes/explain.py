@@ -25,7 +25,8 @@ def explain(facts: Facts) -> Explanation:
         return Explanation("failed", _sentence(f"{run.job[1]} failed", causes), causes, None, earlier)
     if late is None:
         said = f"{run.job[1]} has {earlier} earlier completed runs: too few to tell what is usual"
-        return Explanation(_state(run), said, _with_unknown((), run, 1.0, said), None, earlier)
+        verdict = "running" if run.state == RUNNING else "unknown"
+        return Explanation(verdict, said, _with_unknown((), run, 1.0, said), None, earlier)
     if late.delay_s <= 0 or late.delay_certainty <= 0:
         took, usually = shown_s(facts.duration_s(run)), shown_s(late.duration.value)
         said = f"{run.job[1]} was not late: it took {took}, usually {usually}"
@@ -69,7 +70,3 @@ def _sentence(what: str, causes: tuple[Cause, ...]) -> str:
     if first.kind == UNKNOWN:
         return f"{what}; why is unknown"
     return f"{what}, most likely because {first.sentence}"
-
-
-def _state(run: Run) -> str:
-    return "running" if run.state == RUNNING else "as_usual"

@@ -69,7 +69,7 @@ class Cause:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     verdict: str
-    """failed, late, running or as_usual."""
+    """failed, late, running, as_usual, or unknown where earlier runs are too few."""
     sentence: str
     causes: tuple[Cause, ...]
     delay_s: float | None

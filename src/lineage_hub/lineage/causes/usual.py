@@ -72,8 +72,9 @@ def _expected(samples: Sequence[Sample], at: float) -> tuple[float, float]:
     beyond = sorted(value - own.get(_weekday(when), middle) for when, value in levels)
     # What is late now and then by habit has a long tail on that side only.
     spread = max(_spread(beyond), beyond[int(_TAIL * (len(beyond) - 1))] / _TAIL_SIGMAS)
-    # The deviation of few figures is itself uncertain.
-    return own.get(_weekday(at), middle), spread * (1 + 2 / len(samples))
+    # The deviation of few figures is itself uncertain: that of three may be next to nothing by chance.
+    count = len(samples)
+    return own.get(_weekday(at), middle), spread * (1 + 2 / count + 12 / count**2)
 
 
 def _is_apart(values: Sequence[float], middle: float, noise: float) -> bool:

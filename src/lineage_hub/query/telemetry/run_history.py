@@ -81,15 +81,36 @@ def with_children(run: Run, children: Sequence[Run]) -> Run:
         run,
         inputs=run.inputs or tuple(use for name, use in inputs.items() if name not in outputs),
         outputs=run.outputs or tuple(outputs.values()),
-        stages=tuple(_stage_of(child) for child in children if child.ended_at is not None),
+        stages=_stages_of(children),
     )
 
 
-def _stage_of(child: Run) -> Stage:
-    assert child.ended_at is not None
-    error = (child.error or "failed") if child.failed else None
-    lasted = child.ended_at - child.started_at
-    return Stage(child.job[1], "", child.started_at, lasted, error=error, run_id=child.id)
+def _stages_of(children: Sequence[Run]) -> tuple[Stage, ...]:
+    """Of runs of one job those that failed are attempts of the one after them."""
+    found: list[Stage] = []
+    tried: dict[Name, Stage] = {}
+    seen: dict[Name, int] = {}
+    for child in children:
+        if child.ended_at is None:
+            continue
+        before = tried.pop(child.job, None)
+        started_at = before.started_at if before is not None else child.started_at
+        number = seen[child.job] = seen.get(child.job, 0) + (before is None)
+        stage = Stage(
+            name=child.job[1] if number == 1 else f"{child.job[1]} ({number})",
+            span_id="",
+            started_at=started_at,
+            duration_s=child.ended_at - started_at,
+            attempts=1 + (before.attempts if before is not None else 0),
+            error=(child.error or "failed") if child.failed else None,
+            run_id=child.id,
+        )
+        if before is not None:
+            found.remove(before)
+        found.append(stage)
+        if child.failed:
+            tried[child.job] = stage
+    return tuple(found)
 
 
 def datasets_read(snapshot: Snapshot, runs: Collection[RunFacts]) -> set[int]:
