@@ -39,7 +39,7 @@ def child_hub(data: Path, extra_flags: tuple[str, ...] = ()) -> Iterator[ChildHu
     no_settings = data / "demo.toml"
     no_settings.touch()
     log = data / "hub.log"
-    port = _free_port()
+    port = free_port()
     flags = [
         "--host",
         HOST,
@@ -70,9 +70,13 @@ def child_hub(data: Path, extra_flags: tuple[str, ...] = ()) -> Iterator[ChildHu
         _stop(hub)
 
 
-def _free_port() -> int:
+def free_port(wanted: int = 0) -> int:
+    """The one that is wanted, if nobody has it."""
     with socket.socket() as listener:
-        listener.bind((HOST, 0))
+        try:
+            listener.bind((HOST, wanted))
+        except OSError:
+            listener.bind((HOST, 0))
         return int(listener.getsockname()[1])
 
 

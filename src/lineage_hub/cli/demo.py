@@ -15,12 +15,15 @@ from typing import Annotated
 import typer
 
 from lineage_hub.cli.app import app
-from lineage_hub.cli.child_hub import ChildHub, child_hub
+from lineage_hub.cli.child_hub import ChildHub, child_hub, free_port
 from lineage_hub.cli.demo_shop import show_shop
 from lineage_hub.cli.demo_week import show_week
 from lineage_hub.cli.hub import Hub
 from lineage_hub.errors import InternalError
 from lineage_hub.settings import load_settings
+
+# Where exporters of OpenTelemetry send to unless they are told otherwise.
+GRPC_PORT = 4317
 
 
 @app.command(epilog="Examples: lineage-hub demo — lineage-hub demo --data ./demo --seed 3 — lineage-hub demo --events")
@@ -37,7 +40,7 @@ def demo(
     """Start a hub, run a shop's data pipeline on Spark twice, and show what the hub knows of it."""
     _make_sigterm_interrupt()
     try:
-        with _folder(data) as folder, child_hub(folder) as child:
+        with _folder(data) as folder, child_hub(folder, ("--otlp-grpc-port", str(free_port(GRPC_PORT)))) as child:
             settings = load_settings({"url": child.url}, folder / "demo.toml", {})
             with Hub(settings) as hub:
                 if events:
@@ -70,7 +73,8 @@ def _keep_serving(child: ChildHub, dataset: str) -> None:
     print(f"\nThe hub is serving at {child.url} (API at {child.url}/docs). Try in another terminal:\n")
     print(f"  lineage-hub lineage {dataset} --url {child.url}")
     print(f"  lineage-hub lineage {dataset} --columns --url {child.url}")
-    print(f"  OPENLINEAGE_URL={child.url} dbt-ol run\n")
+    print(f"  OPENLINEAGE_URL={child.url} dbt-ol run")
+    print(f"  OTEL_EXPORTER_OTLP_ENDPOINT={child.url} opentelemetry-instrument python app.py\n")
     print("Ctrl-C stops it.", flush=True)
     while child.process.poll() is None:
         time.sleep(0.2)

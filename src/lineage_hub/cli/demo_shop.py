@@ -14,11 +14,16 @@ from typing import Any
 from lineage_hub.cli.answers import Lineage, RunMetrics
 from lineage_hub.cli.hub import Hub
 from lineage_hub.cli.lineage import show_lineage
+from lineage_hub.cli.trace_answers import Trace
+from lineage_hub.cli.traces import print_trace
+from lineage_hub.cli.why import print_why
+from lineage_hub.cli.why_answers import Why
 from lineage_hub.errors import InternalError
 from lineage_hub.sample.retail import PIPELINE, Day, write_day
 from lineage_hub.terminal import print_heading, print_table
 
 COLUMN = "revenue"
+_MOST_SPANS = 40
 
 
 def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> None:
@@ -41,6 +46,8 @@ def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> None:
     _print_path(hub, field, f"{raw}/monday")
     print_heading("Did the rules hold?")
     _print_rules(monday)
+    print_heading("Where did the time go?", f"lineage-hub traces {monday['run_id']}")
+    print_trace(hub.read(Trace, f"/runs/{monday['run_id']}/trace"), _MOST_SPANS)
     print_heading("Tuesday: the shop has changed its files.", command.replace("monday", "tuesday"))
     tuesday = _run(file, raw / "tuesday", lake, url, expected=1)
     _print_run(tuesday)
@@ -50,6 +57,8 @@ def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> None:
             print(f"  the schema of {stage['name']}: {change}")
     print(f"  {tuesday['failed_stage']} failed: {tuesday['error']}")
     _print_rules(tuesday, only_broken=True)
+    print_heading("Why, as the hub sees it?", f"lineage-hub why {tuesday['run_id']}")
+    print_why(hub.read(Why, f"/runs/{tuesday['run_id']}/why"))
     print_heading("How did the runs go?", f"curl {url}/api/v1/metrics")
     _print_metrics(hub)
     print(f"\nAll of it took {time.monotonic() - began:.0f} s. The hub is at {url}.")

@@ -19,7 +19,7 @@ from lineage_hub.spark.pipeline.run_folder import Asked, RunFolder, RunFolders
 from lineage_hub.spark.pipeline.status import RunStatus
 
 # Events that don't get through in this time wait in the spool; spans are given up.
-_EVENTS_S, _SPANS_S = 10.0, 2.0
+_EVENTS_S, _SPANS_S = 10.0, 5.0
 
 
 def main(folder: RunFolder) -> int:
