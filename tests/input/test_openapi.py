@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+# Threads of the hub load it when telemetry is first asked for; hypothesis must not find it half loaded.
+import numpy  # noqa: F401
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings, strategies

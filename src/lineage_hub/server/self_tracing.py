@@ -116,7 +116,7 @@ class SelfTracing:
     def close(self) -> None:
         """What happened so far is sent, if somebody takes it; a hub that stops takes nothing more from itself."""
         if self._is_own:
-            self._span_exporter.shutdown()  # type: ignore[no-untyped-call]
+            self._span_exporter.shutdown()  # type: ignore[no-untyped-call]  # theirs
             self._metric_exporter.shutdown()
         self._tracing.shutdown()
         if self._metering is not None:

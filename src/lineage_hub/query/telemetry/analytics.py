@@ -117,34 +117,38 @@ def records(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
     check_steps(asked.since, asked.until, asked.step_s)
     where = _where(scope, asked, "ended_at").add(_ENDED)
     where.add(f"(namespace, run_id) NOT IN (SELECT namespace, parent_run_id FROM {_RUNS} WHERE parent_run_id != '')")
-    sums = "sum(records_processed) AS records, sum(bytes_processed) AS bytes"
-    by_step = store.ask(
+    # One reading for both: most of the work is to find out which runs have others below them.
+    rows = store.ask(
         f"""
-        SELECT intDiv(toUnixTimestamp64Second(ended_at), {{step:UInt32}}) * {{step:UInt32}} AS step, {sums}
-        FROM {_RUNS} WHERE {where} GROUP BY step ORDER BY step
+        SELECT intDiv(toUnixTimestamp64Second(ended_at), {{step:UInt32}}) * {{step:UInt32}} AS step,
+            namespace, pipeline_name, sum(records_processed) AS records, sum(bytes_processed) AS bytes
+        FROM {_RUNS} WHERE {where} GROUP BY step, namespace, pipeline_name ORDER BY step
         """,
         {**where.parameters, "step": asked.step_s},
     )
-    by_pipeline = store.ask(
-        f"""
-        SELECT namespace, pipeline_name, {sums} FROM {_RUNS} WHERE {where}
-        GROUP BY namespace, pipeline_name ORDER BY records DESC, namespace, pipeline_name
-        LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
-        """,
-        {**where.parameters, "limit": asked.limit, "offset": asked.offset},
-    )
+    by_step: dict[int, Row] = {}
+    by_pipeline: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        for total in (
+            by_step.setdefault(row["step"], {"records": 0, "bytes": 0}),
+            by_pipeline.setdefault((row["namespace"], row["pipeline_name"]), {"records": 0, "bytes": 0}),
+        ):
+            total["records"] += row["records"]
+            total["bytes"] += row["bytes"]
     hours = (asked.until - asked.since) / (3600 * SECOND_NS)
-    total = {name: sum(row[name] for row in by_step) for name in ("records", "bytes")}
+    whole = {name: sum(row[name] for row in rows) for name in ("records", "bytes")}
+    pipelines = sorted(by_pipeline.items(), key=lambda one: (-one[1]["records"], one[0]))
     return {
         **asked.stretch(),
         "stepS": asked.step_s,
-        **_written(total, hours),
+        **_written(whole, hours),
         "steps": [
-            {"at": instant_text(row["step"] * SECOND_NS), **_written(row, asked.step_s / 3600)} for row in by_step
+            {"at": instant_text(step * SECOND_NS), **_written(row, asked.step_s / 3600)}
+            for step, row in by_step.items()
         ],
         "byPipeline": [
-            {"namespace": row["namespace"], "pipeline": row["pipeline_name"], **_written(row, hours)}
-            for row in by_pipeline
+            {"namespace": namespace, "pipeline": pipeline, **_written(row, hours)}
+            for (namespace, pipeline), row in pipelines[asked.offset : asked.offset + asked.limit]
         ],
     }
 
