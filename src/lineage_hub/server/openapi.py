@@ -471,6 +471,6 @@ def _describe_read(path: str, operation: Schema) -> None:
     schema = _object(READS[path], **{name: {} for name in READS[path]})
     drawn = _DRAWN if READS[path] == _GRAPH else {}
     operation["responses"]["200"]["content"] = {_JSON: {"schema": schema}, **drawn}
-    # These are asked about a node by its id, which may be unknown.
-    if any(parameter["name"] == "nodeId" for parameter in operation.get("parameters", ())):
+    # These are asked about a node or a run by its id, which may be unknown.
+    if any(parameter["name"] in ("nodeId", "run") for parameter in operation.get("parameters", ())):
         operation["responses"].setdefault("404", _error(404))
