@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 from starlette.testclient import TestClient
 
 from lineage_hub.server.app import create_app
-from lineage_hub.server.openapi import READS
+from lineage_hub.server.openapi_reads import READS
 from lineage_hub.settings import Settings
 from tests.properties.sizes import SOAK, TIMEOUT_S
 from tests.server.recording_taker import RecordingTaker

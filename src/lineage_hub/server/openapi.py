@@ -12,6 +12,7 @@ from fastapi.openapi.utils import get_openapi
 
 from lineage_hub.lineage.expectations import DURATION
 from lineage_hub.server.formats import MEDIA_TYPES
+from lineage_hub.server.openapi_reads import FRESHNESS, GRAPH, READS
 
 Schema = dict[str, Any]
 _JSON = "application/json"
@@ -280,20 +281,6 @@ _DURATION: Schema = {
     "description": "Like 90s, 30m, 6h, 1d12h; at most ten years.",
 }
 _ZONE: Schema = {"type": "string", "description": "A time zone of the IANA database; UTC without it."}
-_FRESHNESS = (
-    "dataset",
-    "state",
-    "reason",
-    "at",
-    "dueAt",
-    "lateSince",
-    "lateS",
-    "lateAt",
-    "expectation",
-    "setAt",
-    "habit",
-    "lastWrite",
-)
 EXPECTATION: dict[str, Any] = {
     "openapi_extra": _takes(
         {
@@ -305,7 +292,7 @@ EXPECTATION: dict[str, Any] = {
         }
     ),
     "responses": _answers(
-        200, "What is expected, and the state.", _object(_FRESHNESS, **{name: {} for name in _FRESHNESS}), 413, 415
+        200, "What is expected, and the state.", _object(FRESHNESS, **{name: {} for name in FRESHNESS}), 413, 415
     ),
 }
 DROP_LETTER: dict[str, Any] = {"responses": {204: {"description": "The dead letter is gone."}}}
@@ -360,71 +347,6 @@ METRICS: dict[str, Any] = {
 }
 
 
-# What each question is answered with: the members that are always there. docs/api.md tells of the others.
-_GRAPH = ("graph", "truncated", "hidden_nodes")
-_RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", "durationMs", "facets", "job")
-_SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
-_NS = "/api/v1/namespaces/{namespace}"
-_TRACE = ("traceId", "startedAt", "durationNs", "spanCount", "errorCount", "spans", "criticalPath", "runs", "datasets")
-READS: dict[str, tuple[str, ...]] = {
-    "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
-    "/api/v1/traces": ("traces", "totalCount"),
-    "/api/v1/traces/{trace_id}": _TRACE,
-    "/api/v1/traces/{trace_id}/diff": ("from", "to", "differenceNs", "counts", "changes"),
-    "/api/v1/runs/{run_id}/why": (
-        "run",
-        "verdict",
-        "sentence",
-        "delaySeconds",
-        "earlierRuns",
-        "causes",
-        "telemetry",
-        "jobsLookedAt",
-        "truncated",
-    ),
-    "/api/v1/runs/{run_id}/trace": ("run", "joinedBy", "inferred", *_TRACE),
-    "/api/v1/logs": ("logs", "totalCount"),
-    "/api/v1/telemetry/services": ("from", "to", "services", "calls"),
-    "/api/v1/telemetry/operations": ("from", "to", "operations", "totalCount"),
-    "/api/v1/telemetry/metrics": ("metrics", "totalCount"),
-    "/api/v1/telemetry/metrics/{name}": ("name", "from", "to", "stepS", "series", "totalCount"),
-    "/api/v1/analytics/success": ("from", "to", "stepS", "runs", "successRate", "errorRate", "steps"),
-    "/api/v1/analytics/durations": ("from", "to", "durations", "totalCount"),
-    "/api/v1/analytics/errors": ("from", "to", "errors", "totalCount"),
-    "/api/v1/analytics/records": ("from", "to", "stepS", "records", "recordsPerHour", "steps", "byPipeline"),
-    "/api/v1/analytics/resources": ("from", "to", "pipelines", "services"),
-    "/api/v1/lineage": _GRAPH,
-    "/api/v1/column-lineage": _GRAPH,
-    "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
-    "/api/v1/edges/{edge}/evidence": (),
-    "/api/v1/events/lineage": ("events", "ids", "totalCount"),
-    "/api/v1/events/{event_id}": ("id", "tenant", "eventTime", "knownAt", "warnings", "event"),
-    "/api/v1/jobs": ("jobs", "totalCount"),
-    "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
-    "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
-    "/api/v1/namespaces": ("namespaces", "totalCount"),
-    _NS: ("name", "createdAt", "updatedAt", "ownerName", "description", "isHidden"),
-    f"{_NS}/jobs": ("jobs", "totalCount"),
-    f"{_NS}/jobs/{{job}}": (*_SUMMARY, "simpleName", "inputs", "outputs", "latestRun", "latestRuns"),
-    f"{_NS}/jobs/{{job}}/runs": ("runs", "totalCount"),
-    f"{_NS}/jobs/{{job}}/versions": ("versions", "totalCount"),
-    f"{_NS}/jobs/{{job}}/versions/{{version}}": (
-        "id",
-        "name",
-        "namespace",
-        "version",
-        "createdAt",
-        "inputs",
-        "outputs",
-    ),
-    f"{_NS}/datasets": ("datasets", "totalCount"),
-    f"{_NS}/datasets/{{dataset}}": (*_SUMMARY, "physicalName", "sourceName", "fields", "columnLineage"),
-    f"{_NS}/datasets/{{dataset}}/freshness": _FRESHNESS,
-    "/api/v1/freshness": ("freshness", "totalCount", "at"),
-    f"{_NS}/datasets/{{dataset}}/telemetry": ("dataset", "runs"),
-    f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),
-    f"{_NS}/datasets/{{dataset}}/versions/{{version}}": ("id", "name", "namespace", "version", "createdAt", "fields"),
-}
 _DRAWN = {media_type: {"schema": TEXT} for media_type in MEDIA_TYPES.values()}
 
 
@@ -469,7 +391,7 @@ def _complete(path: str, operation: Schema) -> None:
 
 def _describe_read(path: str, operation: Schema) -> None:
     schema = _object(READS[path], **{name: {} for name in READS[path]})
-    drawn = _DRAWN if READS[path] == _GRAPH else {}
+    drawn = _DRAWN if READS[path] == GRAPH else {}
     operation["responses"]["200"]["content"] = {_JSON: {"schema": schema}, **drawn}
     # These are asked about a node or a run by its id, which may be unknown.
     if any(parameter["name"] in ("nodeId", "run") for parameter in operation.get("parameters", ())):
