@@ -50,7 +50,7 @@ class Sizes:
     spark_rounds_of_sets: int = 9
     spark_warm_rounds: int = 8
     spark_scale: tuple[int, ...] = (1_000_000, 10_000_000, 30_000_000)
-    spark_starts: int = 5
+    spark_starts: int = 9
     judged: bool = True
 
 

@@ -21,7 +21,7 @@ def main() -> None:
 
     hook, run = sys.excepthook, None
     try:
-        load_app()()
+        load_app(sys.argv[1] if sys.argv[1:] else None)()
     except LineageHubError as error:
         from lineage_hub.terminal import lines_of_text
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,8 @@ from lineage_hub.settings import load_settings
 from lineage_hub.spark.pipeline.run_folder import RunFolder, RunFolders
 from lineage_hub.spark.pipeline.status import ENDED, RunStatus
 from lineage_hub.terminal import print_json, print_table
+
+_LOOK_S = 0.2
 
 app = typer.Typer(name="pipeline", help="Run data pipelines on Spark, and watch them.", no_args_is_help=True)
 
@@ -203,7 +205,16 @@ def _follow(folder: RunFolder, driver: subprocess.Popen[bytes] | None, *, quiet:
             shown.show(folder.status())
             if is_over:
                 return
-            time.sleep(0.2)
+            _wait(driver)
+
+
+def _wait(driver: subprocess.Popen[bytes] | None) -> None:
+    """A moment, or less if the driver ends."""
+    if driver is None:
+        time.sleep(_LOOK_S)
+        return
+    with suppress(subprocess.TimeoutExpired):
+        driver.wait(_LOOK_S)
 
 
 def _has_ended(folder: RunFolder) -> bool:

@@ -7,12 +7,12 @@ A checkpoint cuts a plan: afterwards Spark itself knows only rows. `install()` m
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-import structlog
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
@@ -22,7 +22,7 @@ _KEPT = 1000
 _METHODS = ("checkpoint", "localCheckpoint")
 _remembered: OrderedDict[tuple[str, int], Remembered] = OrderedDict()
 _lock = threading.Lock()
-_log = structlog.get_logger(__name__)
+_log = logging.getLogger(__name__)
 
 
 def recall(spark: SparkSession, rdd: int) -> Remembered | None:

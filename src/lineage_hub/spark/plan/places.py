@@ -5,12 +5,12 @@ This is where the reader speaks to the JVM to find what is read; each call costs
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-import structlog
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ from lineage_hub.spark.plan.schemas import fields_of_schema
 from lineage_hub.spark.plan.targets import target_of
 from lineage_hub.spark.plan.tree import Node, decode
 
-_log = structlog.get_logger(__name__)
+_log = logging.getLogger(__name__)
 _DELTA_VERSION = re.compile(r"\[version=(\d+)")
 
 
@@ -70,7 +70,7 @@ class SparkPlaces:
         try:
             return target_of(command, self.find(command), self._catalog)
         except (Py4JError, PySparkException):
-            _log.warning("nobody can say what a command writes", command=command.class_name, exc_info=True)
+            _log.warning("nobody can say what the command %s writes", command.class_name, exc_info=True)
             return None
 
     def find(self, node: Node) -> Any:
