@@ -51,6 +51,9 @@ class Sizes:
     spark_warm_rounds: int = 8
     spark_scale: tuple[int, ...] = (1_000_000, 10_000_000, 30_000_000)
     spark_starts: int = 9
+    otlp_bodies: tuple[tuple[int, int], ...] = ((32, 600), (8, 300), (1, 60))  # clients, and bodies of 500 spans
+    otlp_spans: int = 5_000_000
+    otlp_asks: int = 7
     judged: bool = True
 
 
@@ -82,6 +85,9 @@ SHORT = Sizes(
     spark_warm_rounds=1,
     spark_scale=(1_000, 10_000),
     spark_starts=1,
+    otlp_bodies=((4, 8), (1, 2)),
+    otlp_spans=10_000,
+    otlp_asks=1,
     judged=False,
 )
 

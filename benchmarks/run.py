@@ -14,11 +14,13 @@ from benchmarks import (
     ingest_singles,
     lineage_as_of,
     lineage_reads,
+    otlp_ingest,
     otlp_reading,
     sdk_calls,
     sdk_delivery,
     spark_pipelines,
     start_and_memory,
+    telemetry_questions,
 )
 from benchmarks.bench import Program, add_arguments, run_programs
 from benchmarks.claims import SHORT_OF, Row, as_markdown
@@ -36,6 +38,8 @@ PROGRAMS: dict[str, Program] = {
     "sdk_calls": sdk_calls.measure,
     "sdk_delivery": sdk_delivery.measure,
     "otlp_reading": otlp_reading.measure,
+    "otlp_ingest": otlp_ingest.measure,
+    "telemetry_questions": telemetry_questions.measure,
     "spark_pipelines": spark_pipelines.measure,
 }
 # Parts of README.md, each written when all of its programs ran.

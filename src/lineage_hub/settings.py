@@ -132,7 +132,7 @@ class Settings:
     )
     telemetry_batch_rows: int = _setting(10_000, "Most rows in one insert of telemetry.", least=1, most=1_000_000)
     telemetry_batch_wait_ms: float = _setting(
-        20.0, "Longest time that telemetry waits for other requests to share its insert.", least=0, most=10_000
+        100.0, "Longest time that telemetry waits for other requests to share its insert.", least=0, most=10_000
     )
     telemetry_max_metric_names: int = _setting(
         50_000, "Most names of metrics in a namespace; points of further ones are rejected.", least=1, most=10_000_000

@@ -17,7 +17,6 @@ import yaml
 from pyspark.sql import SparkSession
 
 from lineage_hub.spark.pipeline.status import RunStatus
-from tests.hub_process import HubProcess
 from tests.spark.database import Database
 from tests.spark.pipeline.loading import mounted
 from tests.spark.pipeline.told import Told, stage, telling
@@ -58,12 +57,6 @@ def definition(
 ) -> str:
     again = f"{{{target.split(', mode')[0]}}}"
     return PIPELINE.format(source=source, steps=steps, rules=rules, target=target, again=again)
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with HubProcess(tmp_path_factory.mktemp("hub") / "data") as hub:
-        yield hub.url
 
 
 @pytest.fixture

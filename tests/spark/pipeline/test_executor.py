@@ -79,12 +79,6 @@ stages:
 """
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with HubProcess(tmp_path_factory.mktemp("hub") / "data") as hub:
-        yield hub.url
-
-
 @pytest.fixture
 def told(spark: SparkSession, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
     (tmp_path / "orders.csv").write_text(ORDERS)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.hub_process import HubProcess
 from tests.spark.pipeline.told import Told, stage, telling
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -26,12 +25,6 @@ stages:
 """
 ROWS = "id,day,country\n1,2026-11-03,DE\n2,2026-11-01,FR\n,2026-11-02,DE\n3,2026-11-02,\n4,2026-11-01,DE\n"
 _NODE = re.compile(r"^[\s:+\-*()\d]*?([A-Z][A-Za-z]+)", re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with HubProcess(tmp_path_factory.mktemp("hub") / "data") as hub:
-        yield hub.url
 
 
 @pytest.fixture

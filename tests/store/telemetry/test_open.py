@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from lineage_hub.errors import InternalError, StoreUnavailable
+from lineage_hub.errors import InternalError, InvalidRequest, StoreUnavailable
 from lineage_hub.settings import Settings
 from lineage_hub.store.telemetry.child import EngineChild
 from lineage_hub.store.telemetry.clients import EmbeddedClients
 from lineage_hub.store.telemetry.open import TelemetryStore, open_telemetry
 from tests.telemetry_rows import AT, EVERY, as_they_come_back, spans
+from tests.tls import tls_before
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +83,13 @@ def test_a_statement_that_is_refused_is_a_defect_of_the_hub(store: TelemetryStor
         store.run("TRUNCATE TABLE nowhere")
     with pytest.raises(InternalError, match="there is no table nowhere"):
         store.insert("nowhere", spans(1), 1)
+
+
+def test_a_question_that_needs_too_much_memory_is_refused_and_the_engine_lives_on(store: TelemetryStore):
+    with pytest.raises(InvalidRequest, match="more memory") as refused:
+        store.ask("SELECT length(groupArray(number)) AS n FROM numbers(2000000000)")
+    assert refused.value.action is not None
+    assert store.ask("SELECT 1 AS n") == [{"n": 1}]
 
 
 def test_a_statement_that_can_not_be_sent_is_refused_and_the_engine_lives_on(store: TelemetryStore):
@@ -159,6 +167,44 @@ def test_a_server_that_denies_or_does_not_answer_is_unavailable(server: str, whe
     with pytest.raises(StoreUnavailable) as refused:
         store.ask("SELECT 1")
     assert "guessed" not in str(refused.value.body())
+    store.close()
+
+
+def test_what_is_left_of_an_insert_is_removed_from_a_server(server: str):
+    store = open_telemetry(Settings(clickhouse_url=f"clickhouse://{server}/removed"))
+    store.insert("traces", spans(3), 41)
+    store.insert("traces", spans(2), 42)
+    store.remove(41, ["otel.traces"])
+    assert store.ask("SELECT DISTINCT batch FROM traces") == [{"batch": 42}]
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def secured(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The same behind TLS, and the certificate that speaks for it."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "server.pem", folder / "server.key"
+    made = f"-keyout {key} -out {certificate} -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made.split()]
+    subprocess.run(command, check=True, capture_output=True)
+    credentials, _, hosts = server.rpartition("@")
+    with tls_before(int(hosts.rpartition(":")[2]), certificate, key) as port:
+        yield f"{credentials}@localhost:{port}", certificate
+
+
+def test_a_server_is_used_by_tls(secured: tuple[str, Path]):
+    place, certificate = secured
+    store = open_telemetry(Settings(clickhouse_url=f"https://{place}/secured?ca_cert={certificate}"))
+    store.insert("traces", spans(3), 1)
+    assert store.ask("SELECT count() AS n FROM secured.traces") == [{"n": 3}]
+    store.close()
+
+
+def test_a_server_whose_certificate_nobody_vouches_for_is_not_used(secured: tuple[str, Path]):
+    place, _ = secured
+    store = open_telemetry(Settings(clickhouse_url=f"https://{place}/otel"))
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        store.ask("SELECT 1")
     store.close()
 
 

@@ -43,7 +43,7 @@ class TelemetryIntake:
         self._lock = threading.Lock()
         self._in_flight: dict[bytes, Request] = {}
         self._queued = 0
-        self._last_group = 0
+        self._expected = 0
         self._pause_s = _FIRST_PAUSE_S
         self._stopping = False
 
@@ -131,6 +131,7 @@ class TelemetryIntake:
             if not group:
                 self._mend()
                 continue
+            self._expected = 0
             try:
                 self._writer.write(group, self._resolve)
             except Exception:  # a defect here must not end the thread, nor leave anyone waiting
@@ -164,7 +165,7 @@ class TelemetryIntake:
         while rows < self._settings.telemetry_batch_rows:
             try:
                 # Waiting pays only while others are on their way; a lone exporter is served at once.
-                wait = deadline - time.monotonic() if len(group) < self._last_group else 0
+                wait = deadline - time.monotonic() if len(group) < self._expected else 0
                 following = self._queue.get(timeout=wait) if wait > 0 else self._queue.get_nowait()
             except queue.Empty:
                 break
@@ -172,11 +173,13 @@ class TelemetryIntake:
                 return group, False
             group.append(following)
             rows += following.rows
-        self._last_group = len(group)
         return group, True
 
     def _resolve(self, requests: Sequence[Request], error: LineageHubError | None = None) -> None:
         with self._lock:
+            # As many as wait now, of this insert and for the next, are going to send again. To take those that are
+            # there by chance would make two groups that take turns, and each insert costs the store about the same.
+            self._expected = max(self._expected, len(self._in_flight))
             for request in requests:
                 self._queued -= request.size
                 del self._in_flight[request.key]

@@ -29,6 +29,9 @@ class Clients(Protocol):
     def lose(self, client: Client, *, settle: bool) -> None:
         """It doesn't answer. `settle` asks that nothing that it was sent still happens."""
 
+    def end(self, query: str) -> None:
+        """What was sent by this name does not happen any more when it returns."""
+
     def close(self) -> None: ...
 
 
@@ -67,6 +70,9 @@ class EmbeddedClients:
                     engine.process.kill()
                     engine.process.wait()
 
+    def end(self, query: str) -> None:
+        """It ended with the engine that it was sent to."""
+
     def close(self) -> None:
         self.child.close()
 
@@ -94,25 +100,43 @@ class ServerClients:
     def _reached(self) -> Client:
         from clickhouse_connect.driver.exceptions import ClickHouseError
 
-        address, failure = self._address, None
-        for _ in address.hosts:
-            host, port = address.hosts[self._at % len(address.hosts)]
+        failure: Exception | None = None
+        for _ in self._address.hosts:
             try:
-                return _client(
-                    host=host,
-                    port=port,
-                    username=address.user,
-                    password=address.password,
-                    interface="https" if address.secure else "http",
-                    verify=address.verify,
-                    dedicated_pool=True,
-                    **dict(address.files),
-                )
+                return self._client_of(self._at % len(self._address.hosts))
             except (ClickHouseError, OSError) as error:
                 failure = error
                 self._at += 1
         assert failure is not None
         raise failure
+
+    def _client_of(self, place: int) -> Client:
+        address = self._address
+        host, port = address.hosts[place]
+        return _client(
+            host=host,
+            port=port,
+            username=address.user,
+            password=address.password,
+            interface="https" if address.secure else "http",
+            verify=address.verify,
+            dedicated_pool=True,
+            **dict(address.files),
+        )
+
+    def end(self, query: str) -> None:
+        """On each host that answers: which one it was sent to, by a hub that is gone, nobody knows."""
+        from clickhouse_connect.driver.exceptions import ClickHouseError
+
+        for place in range(len(self._address.hosts)):
+            try:
+                client = self._client_of(place)
+            except (ClickHouseError, OSError):
+                continue
+            try:
+                client.command("KILL QUERY WHERE query_id = {query:String} SYNC", parameters={"query": query})
+            finally:
+                client.close()
 
     def lose(self, client: Client, *, settle: bool) -> None:
         with self._lock:

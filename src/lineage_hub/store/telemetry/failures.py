@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lineage_hub.errors import ExtraMissing, InternalError, LineageHubError, StorageFull, StoreUnavailable
+from lineage_hub.errors import (
+    ExtraMissing,
+    InternalError,
+    InvalidRequest,
+    LineageHubError,
+    StorageFull,
+    StoreUnavailable,
+)
 
 # NOT_ENOUGH_SPACE; a full disk also shows as a failed write, told by its text alone.
 _FULL = frozenset({243})
 # Time-outs, limits on memory, queries and parts, servers that are read-only, starting, or out of reach of Keeper.
 _PASSING = frozenset({3, 159, 160, 164, 202, 203, 209, 210, 225, 241, 242, 252, 279, 290, 319, 394, 425, 439, 999})
+# Of what one question may take; that of all together passes.
+_MEMORY, _OF_ONE = 241, ("Query memory limit", "limit (for query)")
 _DENIED = frozenset({192, 193, 194, 497, 516})
 
 
@@ -45,6 +54,12 @@ def _translate(error: Exception, code: int | None) -> LineageHubError:
             subject="telemetry",
             action="free disk space; a running hub goes on by itself",
             retry_after_s=10,
+        )
+    if code == _MEMORY and any(words in text for words in _OF_ONE):
+        return InvalidRequest(
+            "the question needs more memory than one may take",
+            subject="telemetry",
+            action="ask for a shorter time, or with more conditions",
         )
     if code in _DENIED:
         return StoreUnavailable(

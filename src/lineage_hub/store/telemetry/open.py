@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 FOLDER = "telemetry"
 # A question that takes longer is wrong; it would hold a connection that others wait for.
 LONGEST_QUESTION_S = 60
+GIB = 1 << 30
+# What is larger is sorted and grouped on disk; a question that doesn't fit even so must not end the hub's machine.
+QUESTION = {
+    "max_execution_time": LONGEST_QUESTION_S,
+    "max_memory_usage": 2 * GIB,
+    "max_bytes_before_external_group_by": GIB // 2,
+    "max_bytes_before_external_sort": GIB // 2,
+}
 # A statement of which nobody hears any more must not happen later: a server gives up before its client does.
 WITHIN_TIME = {"max_execution_time": ANSWER_S - 20}
 DAY_NS = 86_400 * 10**9
@@ -54,8 +62,11 @@ class TelemetryStore:
         name = table.removeprefix(f"{DATABASE}.")
 
         def work(client: Client) -> None:
-            for part in self._parts(name, columns, batch):
-                client.insert_arrow(name, part, database=self._database, settings=WITHIN_TIME)
+            query = _query_of(batch, name)
+            for number, part in enumerate(self._parts(name, columns, batch)):
+                # With a token the rows aren't hashed, by which ClickHouse would know a repeat.
+                settings = {**WITHIN_TIME, "query_id": query, "insert_deduplication_token": f"{query}-{number}"}
+                client.insert_arrow(name, part, database=self._database, settings=settings)
 
         with self._gate.shared():
             self._with_client(work, attempts=1, settle=True)
@@ -67,9 +78,8 @@ class TelemetryStore:
         """
 
         def work(client: Client) -> list[dict[str, Any]]:
-            settings = {"max_execution_time": LONGEST_QUESTION_S}
             answer = client.query(
-                sql, parameters=dict(parameters or {}) or None, settings=settings, query_formats=TIMES_AS_INTEGERS
+                sql, parameters=dict(parameters or {}) or None, settings=QUESTION, query_formats=TIMES_AS_INTEGERS
             )
             return [dict(row) for row in answer.named_results()]
 
@@ -87,6 +97,8 @@ class TelemetryStore:
             name = table.removeprefix(f"{DATABASE}.")
             if "batch" not in self._columns(name):
                 raise InternalError(f"the table {name} has no batches", subject="telemetry")
+            with translated():
+                self._clients.end(_query_of(batch, name))
             if self.ask(f"SELECT 1 FROM {name} WHERE batch = {{batch:UInt64}} LIMIT 1", {"batch": batch}):
                 self.run(f"DELETE FROM {name} WHERE batch = {int(batch)}")
 
@@ -188,6 +200,11 @@ def open_telemetry(settings: Settings) -> TelemetryStore:
         return TelemetryStore(ServerClients(address), address.database, retention)
     child = EngineChild(Path(settings.data_dir) / FOLDER)
     return TelemetryStore(EmbeddedClients(child), DATABASE, retention)
+
+
+def _query_of(batch: int, table: str) -> str:
+    """The name of an insert, by which a server can be told to end it."""
+    return f"lineage-hub-{batch}-{table}"
 
 
 def _types(client: Client) -> dict[str, dict[str, Type]]:
