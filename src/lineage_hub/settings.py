@@ -130,7 +130,7 @@ class Settings:
     telemetry_queue_bytes: int = _setting(
         128 * MIB, "Bytes of telemetry that may wait for the store before new requests get 503.", least=MIB
     )
-    telemetry_batch_rows: int = _setting(10_000, "Most rows in one insert of telemetry.", least=1, most=1_000_000)
+    telemetry_batch_rows: int = _setting(20_000, "Most rows in one insert of telemetry.", least=1, most=1_000_000)
     telemetry_batch_wait_ms: float = _setting(
         100.0, "Longest time that telemetry waits for other requests to share its insert.", least=0, most=10_000
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from typing import TypeVar
 
@@ -17,6 +18,8 @@ _READ_HERE = 64 << 10
 # About what a row takes besides its texts, and an attribute besides its.
 _ROW_BYTES, _ATTRIBUTE_BYTES = 512, 32
 T = TypeVar("T")
+# Reading holds the interpreter's lock: more threads than one would only drive each other out of the processor's caches.
+_readers = ThreadPoolExecutor(1, "otlp reader")
 
 
 def ready(taker: TelemetryTaker | None) -> TelemetryTaker:
@@ -40,7 +43,7 @@ async def take(
 
 async def read_aside(body: bytes, read: Callable[[], T]) -> T:
     """So that a large body doesn't keep other requests waiting."""
-    return read() if len(body) <= _READ_HERE else await asyncio.to_thread(read)
+    return read() if len(body) <= _READ_HERE else await asyncio.get_running_loop().run_in_executor(_readers, read)
 
 
 async def hand_over(taker: TelemetryTaker, kind: Kind, namespace: str, body: bytes, found: Columns) -> None:
