@@ -165,7 +165,7 @@ class Bench:
 
     def loaded(self, name: str, stream: EventStream) -> tuple[Path, EventStream]:
         """The folder of this name with all events of the stream in it, loaded unless it already is."""
-        if not self._marker(name).exists():
+        if not self.is_loaded(name):
             with Hub(self.fresh_folder(name)) as hub:
                 self.load(hub, stream.events())
             self.mark_loaded(name)
@@ -173,6 +173,9 @@ class Bench:
 
     def load(self, hub: Hub, events: Iterable[bytes]) -> None:
         send(hub.port, post_batches(events, self.sizes.batch), connections=2)
+
+    def is_loaded(self, name: str) -> bool:
+        return self._marker(name).exists()
 
     def mark_loaded(self, name: str) -> None:
         self._marker(name).touch()
