@@ -7,7 +7,7 @@ disk once the tables have come to rest.
 import json
 import random
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -150,16 +150,16 @@ def _asked(bench: Bench, hub: Hub, says: str, bound: Bound, requests: list[bytes
 
 
 def _size(body: bytes) -> int:
-    """How much was found: of an answer that has a list, how long the longest is."""
-    return max((len(one) for one in _lists(json.loads(body))), default=0)
+    """How much was found: how many values there are in lists."""
+    return _listed(json.loads(body), within=False)
 
 
-def _lists(content: object) -> Iterator[list[object]]:
+def _listed(content: object, *, within: bool) -> int:
     if isinstance(content, list):
-        yield content
-    nested: Iterable[object] = content.values() if isinstance(content, dict) else ()
-    for one in nested:
-        yield from _lists(one)
+        return sum(_listed(one, within=True) for one in content)
+    if isinstance(content, dict):
+        return sum(_listed(one, within=within) for one in content.values())
+    return int(within)
 
 
 def _text(at_ns: int) -> str:
