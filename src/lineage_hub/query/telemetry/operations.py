@@ -27,7 +27,7 @@ ORDERS = {
 }
 MOST_STEPS = 2_000
 # Spans that are read one by one: below, that takes less time than to merge the states of the rollups.
-MOST_READ = 10_000_000
+MOST_READ = 2_000_000
 _SUMS = """
     sum(spans) AS spans, sum(errors) AS errors, sum(duration_sum) AS total, max(duration_max) AS longest,
     quantilesBFloat16Merge(0.5, 0.95, 0.99)(durations) AS quantiles
