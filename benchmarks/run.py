@@ -43,7 +43,12 @@ PROGRAMS: dict[str, Program] = {
     "spark_pipelines": spark_pipelines.measure,
 }
 # Parts of README.md, each written when all of its programs ran.
-PARTS = {"spark": ["spark_pipelines"], "speed": [name for name in PROGRAMS if name != "spark_pipelines"]}
+_TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
+PARTS = {
+    "spark": _SPARK,
+    "telemetry": _TELEMETRY,
+    "speed": [name for name in PROGRAMS if name not in _TELEMETRY + _SPARK],
+}
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
 
 
