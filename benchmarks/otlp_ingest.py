@@ -3,7 +3,7 @@
 The CPU is that of hub and engine together, from the first request until both rest: merges of the tables count too.
 """
 
-from benchmarks.bench import Bench, Measured, run_alone, settle
+from benchmarks.bench import Bench, Measured, measure_writes, run_alone
 from benchmarks.claims import Bound, Figure, Row
 from benchmarks.hub import Hub
 from benchmarks.sender import post, send
@@ -21,14 +21,8 @@ def measure(bench: Bench) -> list[Row]:
         with Hub(bench.fresh_folder("otlp")) as hub:
             # The engine starts with the first one; that is told elsewhere.
             send(hub.port, [post("/v1/traces", one, PROTOBUF) for one in stream.bodies(1, START_NS, START_NS, -1)])
-            rows.append(_row(bench, clients, _measured(hub, requests, clients)))
+            rows.append(_row(bench, clients, measure_writes(hub, requests, clients)))
     return rows
-
-
-def _measured(hub: Hub, requests: list[bytes], clients: int) -> Measured:
-    before = settle(hub)
-    sending = send(hub.port, requests, connections=clients)
-    return Measured(sending, settle(hub, at_most_s=60.0) - before)
 
 
 def _row(bench: Bench, clients: int, measured: Measured) -> Row:

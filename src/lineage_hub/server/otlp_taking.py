@@ -18,7 +18,7 @@ _READ_HERE = 64 << 10
 # About what a row takes besides its texts, and an attribute besides its.
 _ROW_BYTES, _ATTRIBUTE_BYTES = 512, 32
 T = TypeVar("T")
-# Reading holds the interpreter's lock: more threads than one would only drive each other out of the processor's caches.
+# Reading holds the interpreter's lock: more threads would not read more.
 _readers = ThreadPoolExecutor(1, "otlp reader")
 
 
