@@ -43,15 +43,18 @@ def main(orders: str, customers: str, log: str) -> None:
     frame, lookup = spark.read.parquet(orders), spark.read.parquet(customers)
     kinds = {next(iter(rule)): [rule] for rule in OBSERVABLE}
     quarantine = [{**rule, "severity": "quarantine"} for rule in OBSERVABLE if "expression" in rule or "range" in rule]
-    for name, given in {"bare": [], **kinds, "all": OBSERVABLE, "quarantine": quarantine, "sets": OTHERS}.items():
+    wanted = {"bare": [], **kinds, "all": OBSERVABLE, "quarantine": quarantine, "sets": OTHERS}
+    for name, given in wanted.items():
         plan = plan_rules("orders", [Rule.model_validate(one) for one in given], frame, {"customers": lookup})
         rows = frame.observe(Observation(), *(measure.alias(key) for key, measure in plan.measures.items()))
         spark.sparkContext.setJobGroup(name, name)
         plan.keep(rows if name != "bare" else frame).write.format("noop").mode("overwrite").save()
-        later = plan.later(frame)
-        if later is not None:
-            spark.sparkContext.setJobGroup(f"{name} later", name)
-            print(later.collect())
+        spark.sparkContext.setJobGroup(f"{name} later", name)
+        print(plan.later(frame))
+    for name, key in {"numbers": "id", "repeated numbers": "customer"}.items():
+        plan = plan_rules("orders", [Rule.model_validate({"unique": key})], frame, {})
+        spark.sparkContext.setJobGroup(name, name)
+        print(plan.later(frame, twice=True))
     spark.stop()
 
 

@@ -104,3 +104,8 @@ def test_unique_and_referential_together_read_frame_and_lookup_once(costs: dict[
 
 def test_they_read_their_columns_only(costs: dict[str, Cost]) -> None:
     assert 0 < costs["sets later"].bytes < costs["bare"].bytes
+
+
+def test_numbers_that_differ_are_read_once_and_a_second_time_only_where_some_repeat(costs: dict[str, Cost]) -> None:
+    assert costs["numbers"].records == ORDERS
+    assert costs["repeated numbers"].records == 2 * ORDERS

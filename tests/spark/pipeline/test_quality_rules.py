@@ -1,6 +1,8 @@
 """Rules judge rows as the definition says, from what one observation and at most one more query bring."""
 
 import json
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -32,9 +34,9 @@ def judge(
     plan = plan_rules("stage", rules_of(*given), frame, others or {})
     measured = Measured("stage", frame, plan.measures)
     kept = [tuple(row) for row in plan.keep(measured.frame).collect()]
-    later = plan.later(frame)
-    row = later.collect()[0].asDict() if later is not None else None
-    return plan.results(measured.values(PATIENCE_S) or measured.counted(), row, previous, NOW), plan, kept
+    later = plan.later(frame, twice=True)
+    assert plan.later(frame) == later
+    return plan.results(measured.values(PATIENCE_S) or measured.counted(), later, previous, NOW), plan, kept
 
 
 def only(frame: DataFrame, rule: dict[str, Any], **more: Any) -> RuleResult:
@@ -165,6 +167,24 @@ class TestTotals:
 
 
 class TestSetRules:
+    @pytest.mark.parametrize("kind", ["tinyint", "smallint", "int", "bigint", "decimal(19,0)", "string"])
+    def test_keys_of_any_type_are_counted_exactly(self, spark: SparkSession, kind: str) -> None:
+        chance = random.Random(kind)
+        ends = [-128, -65, -64, -63, -1, 0, 1, 63, 64, 127]
+        if kind not in ("tinyint", "smallint"):
+            ends += [-(2**31), 2**31 - 1]
+        if kind in ("bigint", "decimal(19,0)", "string"):
+            ends += [-(2**63), 2**63 - 1]
+        keys = [chance.choice(ends) for _ in range(12)] + [chance.randrange(-128, 128) for _ in range(150)]
+        rows = spark.createDataFrame(
+            [(str(key), at % 2) for at, key in enumerate(keys)] + [(None, 0), (None, 0)], "k string, half int"
+        )
+        frame = rows.select(rows.k.cast(kind).alias("k"), "half").repartition(3)
+        alone, pairs = Counter(keys), Counter((key, at % 2) for at, key in enumerate(keys))
+        one, two, none = (only(frame, {"unique": key}) for key in ("k", ["k", "half"], ["half", "k"]))
+        assert one.broken == sum(count for count in alone.values() if count > 1) > 0
+        assert two.broken == none.broken == sum(count for count in pairs.values() if count > 1)
+
     def test_every_row_of_a_key_that_is_there_twice_breaks_unique_and_null_does_not(self, orders: DataFrame) -> None:
         result = only(orders, {"unique": "id"})
         assert (result.checked, result.broken, result.value, result.passed) == (5, 2, 3, False)

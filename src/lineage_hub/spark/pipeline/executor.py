@@ -252,11 +252,9 @@ class Executor:
         results: list[RuleResult] = []
         if built.measured is not None:
             values = built.measured.values(_PATIENCE_S) or built.measured.counted()
-            rows = staged.rows(self._spark) if staged is not None and built.rules.later_on_kept else built.checked
-            later = built.rules.later(rows)
-            row = later.first() if later is not None else None
+            written = staged.rows(self._spark) if staged is not None and built.rules.later_on_kept else None
+            after = built.rules.later(written, twice=True) if written is not None else built.rules.later(built.checked)
             known = self._known(self._output(built))
-            after = row.asDict() if row is not None else None
             results = built.rules.results(values, after, known.rows if known else None, datetime.now(UTC))
             told.tell_results(results)
             rejected = built.rules.rejected(values, after)

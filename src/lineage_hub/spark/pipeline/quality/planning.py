@@ -1,7 +1,7 @@
 """A stage's rules enter with its frame; what to observe while the rows pass, and which rows go on, leave as a plan.
 
-Nothing runs here. The executor observes `measures` on the stage's frame, hands on `keep`, runs `later` where it isn't
-None, and asks for `results`; `rejects` is for the quarantine, when the results say that there are any.
+Nothing runs here but `later`. The executor observes `measures` on the stage's frame, hands on `keep`, asks for `later`
+when the rows have passed, and for `results`; `rejects` is for the quarantine, when the results say that there are any.
 """
 
 from __future__ import annotations
@@ -109,17 +109,19 @@ class RulePlan:
             return frame.filter(sf.lit(False)).select(record, *_reasons([]))
         return reduce(DataFrame.union, parts)
 
-    def later(self, frame: DataFrame) -> DataFrame | None:
-        """One row that answers `unique` and `referential`, from one pass over the frame."""
+    def later(self, frame: DataFrame, *, twice: bool = False) -> dict[str, int] | None:
+        """What `unique` and `referential` need counted, from one pass over the frame. `twice` is whether a second one
+        is cheap: then the first may be quicker, and a second only be needed where keys repeat.
+        """
         if not self._sets:
             return None
         rest = frame.filter(~self._broken) if self._rows else frame
-        found = counts(rest, self._sets)
+        found = counts(rest, self._sets, twice=twice)
         if len(self._rejecting) > 1:
             # A row may break several, and the counts of each don't say how many rows that makes.
             any_flag = reduce(or_, (column(rule.flag) for rule in self._rejecting))
-            total = flagged(rest, self._rejecting).agg(counted(any_flag).alias(_REJECTED))
-            return found.crossJoin(total)
+            total = flagged(rest, self._rejecting).agg(counted(any_flag).alias(_REJECTED)).first()
+            found[_REJECTED] = total[_REJECTED] if total is not None else 0
         return found
 
     def results(
@@ -129,7 +131,7 @@ class RulePlan:
         previous_rows: int | None,
         now: datetime,
     ) -> list[RuleResult]:
-        """`later` is the one row of `later`; `previous_rows` are those that the run before gave."""
+        """`later` is what `later` gave; `previous_rows` are those that the run before gave."""
         measured = {**observed, **(later or {})}
         self._check_complete(measured)
         rows = measured["rows"]
