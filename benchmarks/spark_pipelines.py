@@ -188,12 +188,18 @@ def _scale_row(bench: Bench, found: list[dict[str, Any]]) -> Row:
 
 def _layer_row(bench: Bench, environment: dict[str, str], folder: Path, shop: Path) -> Row:
     """Tiny data: what remains is the start of Spark, and what the pipeline's layer adds to it."""
-    from lineage_hub.spark.pipeline.submitting import spark_submit
+    import pyspark
 
     definition = folder / "retail.yaml"
     definition.write_text(OBSERVED)
     lakes = {name: str(folder / f"lake {name}") for name in ("bare", "pipeline")}
-    submit = [str(spark_submit()), "--master", "local[*]", "--conf", "spark.ui.enabled=false"]
+    submit = [
+        str(Path(pyspark.__file__).with_name("bin") / "spark-submit"),
+        "--master",
+        "local[*]",
+        "--conf",
+        "spark.ui.enabled=false",
+    ]
     given = ["-p", f"shop={shop}", "-p", f"lake={lakes['pipeline']}"]
     ours = [str(Path(sys.executable).with_name("lineage-hub")), "pipeline", "run", str(definition), *given]
     commands = {"bare": [*submit, bare.__file__, str(shop), lakes["bare"]], "pipeline": ours}

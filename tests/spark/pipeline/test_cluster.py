@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
+import pyspark
 import pytest
 
-from lineage_hub.spark.pipeline.submitting import spark_submit
 from tests.hub_process import HubProcess, clean_environment, free_port
 from tests.spark.pipeline.shop_files import write_files
 
@@ -23,7 +23,7 @@ PATIENCE_S = 120.0
 @contextmanager
 def _daemon(log: Path, *arguments: str) -> Iterator[None]:
     environment = {**os.environ, "SPARK_NO_DAEMONIZE": "1", "SPARK_LOCAL_IP": "127.0.0.1"}
-    command = [str(spark_submit().with_name("spark-class")), *arguments]
+    command = [str(Path(pyspark.__file__).with_name("bin") / "spark-class"), *arguments]
     with log.open("wb") as out:
         process = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT)
     try:

@@ -48,13 +48,14 @@ class Service:
         self._hub.stop()
 
     def kill_driver(self, run_id: str) -> None:
-        """The whole tree: spark-submit, its JVM and the Python under it."""
+        """The driver alone: the JVM that it had started ends by itself."""
         pid = int((self.folder / "data" / "pipelines" / "runs" / run_id / "pid").read_text())
-        for one in process_tree(pid):
-            try:
-                os.kill(one, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        tree = process_tree(pid)
+        os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + DEATH_S
+        while any(_is_there(one) for one in tree):
+            assert time.monotonic() < until, "what the driver had started outlives it"
+            time.sleep(0.1)
 
     def ask(self, method: str, path: str, **request: Any) -> httpx.Response:
         return httpx.request(method, f"{self._hub.url}/api/v1{path}", timeout=60, **request)
@@ -89,6 +90,14 @@ class Service:
                 return dict(answer.json())
             time.sleep(0.25)
         raise AssertionError(f"{run_id} is not {state} in the hub: {answer.text}")
+
+
+def _is_there(pid: int) -> bool:
+    """One that has ended and that nobody has asked for its exit code isn't."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 @pytest.fixture(scope="module")

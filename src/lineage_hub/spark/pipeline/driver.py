@@ -1,4 +1,4 @@
-"""A run's folder enters on the command line; the pipeline in it runs, under spark-submit or in a plain Python."""
+"""A run's folder enters on the command line; the pipeline in it runs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ import threading
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lineage_hub.errors import LineageHubError
-from lineage_hub.sdk import outbox, telemetry_outbox
-from lineage_hub.spark.pipeline.definition import Pipeline
-from lineage_hub.spark.pipeline.parameters import resolve
-from lineage_hub.spark.pipeline.reading import read_pipeline
-from lineage_hub.spark.pipeline.run_folder import Asked, RunFolder, RunFolders
-from lineage_hub.spark.pipeline.status import RunStatus
+if TYPE_CHECKING:
+    from lineage_hub.spark.pipeline.definition import Pipeline
+    from lineage_hub.spark.pipeline.run_folder import Asked, RunFolder
+    from lineage_hub.spark.pipeline.status import RunStatus
 
 # Events that don't get through in this time wait in the spool; spans are given up.
 _EVENTS_S, _SPANS_S = 10.0, 5.0
 
 
+def start_jvm() -> None:
+    """A second or two of the JVM's own work: whoever asks for a session meanwhile waits for it."""
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized()
+
+
 def main(folder: RunFolder) -> int:
     """0 complete, 1 failed, 3 cancelled."""
+    from lineage_hub.errors import LineageHubError
+    from lineage_hub.sdk import outbox, telemetry_outbox
+    from lineage_hub.spark.pipeline.parameters import resolve
+    from lineage_hub.spark.pipeline.reading import read_pipeline
+
     asked = folder.asked()
     if asked.folder:
         os.chdir(asked.folder)
@@ -55,6 +65,7 @@ def _confined(pipeline: Pipeline, asked: Asked) -> Pipeline:
 
 def _run(folder: RunFolder, pipeline: Pipeline) -> RunStatus:
     from lineage_hub.spark.pipeline.reruns import loads_to_keep
+    from lineage_hub.spark.pipeline.run_folder import RunFolders
     from lineage_hub.spark.session import session
 
     # What runs on Spark is loaded while Spark starts, which is work of the JVM's.
@@ -95,4 +106,8 @@ def _watch(folder: RunFolder, cancel: Callable[[], None], over: threading.Event)
 
 
 if __name__ == "__main__":
+    # Before anything else is loaded.
+    threading.Thread(target=start_jvm, name="jvm").start()
+    from lineage_hub.spark.pipeline.run_folder import RunFolder
+
     sys.exit(main(RunFolder(Path(sys.argv[1]))))

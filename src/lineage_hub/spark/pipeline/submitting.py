@@ -1,8 +1,13 @@
-"""A run's folder enters; its driver, a process of its own under spark-submit, is started and leaves as its handle."""
+"""A run's folder enters; its driver, a process of its own, is started and leaves as its handle.
+
+The driver is a Python that has spark-submit start Spark's JVM, rather than one that spark-submit starts: so the JVM
+comes up while the driver loads what it needs. When the driver dies, however that is, the JVM ends with it.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -24,32 +29,29 @@ def submit(
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Returns at once; the driver tells of itself in the folder, and lives on when we end."""
-    command = [str(spark_submit()), "--master", master or "local[*]", "--name", pipeline.name]
-    # Jars are fetched before the driver's Python starts, so that it may ask for them.
-    command += [part for name, value in required_conf(pipeline).items() for part in ("--conf", f"{name}={value}")]
-    command += [str(Path(__file__).with_name("driver.py")), str(folder.path)]
+    check_java()
     given = dict(os.environ if environment is None else environment)
-    # The driver's Python is ours, with what is installed there; workers need the same version.
-    given.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    # Jars are fetched as the JVM starts, before the driver asks for what is in them.
+    conf = [part for name, value in required_conf(pipeline).items() for part in ("--conf", f"{name}={value}")]
+    asked = ["--master", master or "local[*]", "--name", pipeline.name, *conf, "pyspark-shell"]
+    given["PYSPARK_SUBMIT_ARGS"] = shlex.join(asked)
+    if given.get("SPARK_HOME"):
+        # Of a Spark that was installed by itself: its Python part is the one that fits its JVM.
+        home = Path(given["SPARK_HOME"]) / "python"
+        parts = [str(home), *map(str, (home / "lib").glob("py4j-*.zip")), given.get("PYTHONPATH", "")]
+        given["PYTHONPATH"] = os.pathsep.join(filter(None, parts))
+    elif find_spec("pyspark") is None:
+        raise ExtraMissing.of("spark", "a pipeline")
+    # Workers need the same version of Python as the driver, which is ours, with what is installed here.
+    python = given.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     given.setdefault("PYSPARK_PYTHON", sys.executable)
+    command = [python, "-P", "-m", "lineage_hub.spark.pipeline.driver", str(folder.path)]
     with folder.log.open("ab") as log:
         started = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=given, start_new_session=True
         )
     folder.keep_pid(started.pid)
     return started
-
-
-def spark_submit() -> Path:
-    """Of pyspark, unless SPARK_HOME names another Spark."""
-    check_java()
-    home = os.environ.get("SPARK_HOME")
-    if home:
-        return Path(home) / "bin" / "spark-submit"
-    spec = find_spec("pyspark")
-    if spec is None or spec.origin is None:
-        raise ExtraMissing.of("spark", "a pipeline")
-    return Path(spec.origin).with_name("bin") / "spark-submit"
 
 
 def check_java() -> None:
