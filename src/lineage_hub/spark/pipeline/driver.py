@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
 
 # Events that don't get through in this time wait in the spool; spans are given up.
 _EVENTS_S, _SPANS_S = 10.0, 5.0
-
-
-def start_jvm() -> None:
-    """A second or two of the JVM's own work: whoever asks for a session meanwhile waits for it."""
-    from pyspark import SparkContext
-
-    SparkContext._ensure_initialized()
 
 
 def main(folder: RunFolder) -> int:
@@ -64,20 +56,15 @@ def _confined(pipeline: Pipeline, asked: Asked) -> Pipeline:
 
 
 def _run(folder: RunFolder, pipeline: Pipeline) -> RunStatus:
+    from lineage_hub.spark.pipeline.executor import Executor
     from lineage_hub.spark.pipeline.reruns import loads_to_keep
     from lineage_hub.spark.pipeline.run_folder import RunFolders
     from lineage_hub.spark.session import session
 
-    # What runs on Spark is loaded while Spark starts, which is work of the JVM's.
-    loading = threading.Thread(target=import_module, args=("lineage_hub.spark.pipeline.executor",))
-    loading.start()
     asked = folder.asked()
     before = RunFolders(folder.path.parent).find(asked.continues).status().stages if asked.continues else []
     finished = [one.name for one in before if one.kind == "load" and one.state in ("COMPLETE", "REUSED")]
     spark = session(pipeline)
-    loading.join()
-    from lineage_hub.spark.pipeline.executor import Executor
-
     executor = Executor(
         spark,
         pipeline,
@@ -106,8 +93,11 @@ def _watch(folder: RunFolder, cancel: Callable[[], None], over: threading.Event)
 
 
 if __name__ == "__main__":
-    # Before anything else is loaded.
-    threading.Thread(target=start_jvm, name="jvm").start()
+    # First of all: the JVM takes a second or two to come up, in which the rest is loaded. Whoever asks for a session
+    # waits for it. It must not load modules of pyspark itself: two threads that do see each other's half-made ones.
+    from pyspark import SparkContext
+
+    threading.Thread(target=SparkContext._ensure_initialized, name="jvm").start()
     from lineage_hub.spark.pipeline.run_folder import RunFolder
 
     sys.exit(main(RunFolder(Path(sys.argv[1]))))
