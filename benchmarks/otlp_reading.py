@@ -1,8 +1,8 @@
 """Bodies of OTLP enter, 500 spans each with 20 attributes; how many spans a CPU second turns into columns leaves.
 
-Five attributes of a span have 10,000 values each, the others ten. Told are a steady stream of such bodies, the first
-body of a stream, and a sender whose every text is new, an id in each attribute; JSON stands beside them. Each is
-measured three times, and the best is told: what else the machine does can only take from it.
+Told are a steady stream of bodies as `benchmarks/spans.py` writes them, the first body of a stream, and a sender whose
+every text is new, an id in each attribute; JSON stands beside them. Each is measured three times, and the best is told:
+what else the machine does can only take from it.
 """
 
 import base64
@@ -10,49 +10,46 @@ import gc
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.bench import Bench, run_alone
 from benchmarks.claims import Bound, Figure, Row
+from benchmarks.spans import SPANS, SpanStream
 
 RATE = Bound(must=40_000, aim=70_000, at_least=True)
-SPANS, FEW, MANY = 500, 10, 10_000
-START_NS = 1_793_520_000_000_000_000
+START_NS, HOUR_NS = 1_793_520_000_000_000_000, 3600 * 10**9
 
 
-def make_request(dice: random.Random, spans: int, value: Callable[[int], str]) -> Any:
+def _request(body: bytes) -> Any:
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-    request = ExportTraceServiceRequest()
-    group = request.resource_spans.add()
-    for key in ("service.name", "service.version", "host.name", "telemetry.sdk.name", "telemetry.sdk.language"):
-        group.resource.attributes.add(key=key).value.string_value = f"the {key}"
-    scoped = group.scope_spans.add()
-    scoped.scope.name = "benchmark"
-    for number in range(spans):
-        begun = START_NS + number * 1_000_003
-        span = scoped.spans.add(
-            trace_id=dice.randbytes(16),
-            span_id=dice.randbytes(8),
-            parent_span_id=dice.randbytes(8),
-            name=f"operation {dice.randrange(50)}",
-            kind=1 + dice.randrange(5),
-            start_time_unix_nano=begun,
-            end_time_unix_nano=begun + dice.randrange(10**9),
-        )
-        for at in range(20):
-            span.attributes.add(key=f"attribute.number.{at}").value.string_value = value(at)
-    return request
+    return ExportTraceServiceRequest.FromString(body)
 
 
-def _json_of(request: Any) -> bytes:
+def _spans(request: Any) -> Iterator[Any]:
+    return (span for group in request.resource_spans for scoped in group.scope_spans for span in scoped.spans)
+
+
+def _with_new_texts(body: bytes, dice: random.Random) -> bytes:
+    """The same, but each attribute of a span holds an id that nobody has seen."""
+    request = _request(body)
+    for span in _spans(request):
+        for attribute in span.attributes:
+            attribute.value.string_value = f"{dice.getrandbits(64):016x}"
+    return bytes(request.SerializeToString())
+
+
+def _json_of(body: bytes) -> bytes:
     from google.protobuf.json_format import MessageToDict
 
-    content = MessageToDict(request)
-    for span in content["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+    content = MessageToDict(_request(body))
+    spans = (one for group in content["resourceSpans"] for scoped in group["scopeSpans"] for one in scoped["spans"])
+    for span in spans:
         for name in ("traceId", "spanId", "parentSpanId"):
-            span[name] = base64.b64decode(span[name]).hex()
+            # The first span of a trace has no parent.
+            if name in span:
+                span[name] = base64.b64decode(span[name]).hex()
     return json.dumps(content).encode()
 
 
@@ -81,16 +78,9 @@ def measure(bench: Bench) -> list[Row]:
     gc.set_threshold(50_000, 20, 50)
     bodies_each = 100 if bench.sizes.judged else 2
     dice = random.Random(6)
-
-    def drawn(at: int) -> str:
-        return f"value {dice.randrange(MANY if at < 5 else FEW)}"
-
-    def new(_: int) -> str:
-        return f"{dice.getrandbits(64):016x}"
-
-    usual = [make_request(dice, SPANS, drawn) for _ in range(bodies_each)]
-    bodies = [one.SerializeToString() for one in usual]
-    strange = [make_request(dice, SPANS, new).SerializeToString() for _ in range(bodies_each)]
+    stream = SpanStream(templates=60 if bench.sizes.judged else 2)
+    bodies = list(stream.bodies(bodies_each, START_NS, START_NS + HOUR_NS))
+    strange = [_with_new_texts(body, dice) for body in bodies]
 
     def nothing() -> None:
         """What was met is known."""
@@ -100,7 +90,7 @@ def measure(bench: Bench) -> list[Row]:
         ("a steady stream", _rate(bodies, "protobuf", nothing), RATE),
         ("nothing met before", _rate(bodies, "protobuf", attributes.forget), RATE),
         ("every text new, 20 ids a span", _rate(strange, "protobuf", nothing), None),
-        ("JSON", _rate([_json_of(one) for one in usual[: bodies_each // 4 + 1]], "json", nothing), None),
+        ("JSON", _rate([_json_of(one) for one in bodies[: bodies_each // 4 + 1]], "json", nothing), None),
     ]
     size = sum(map(len, bodies)) / len(bodies) / 1024
     return [

@@ -255,7 +255,21 @@ class Overloaded(Transient):
 
 
 class StoreUnavailable(Transient):
+    """`midway`: it went away while it worked on what it was given, rather than that it said no."""
+
     code = "store_unavailable"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        subject: str | None = None,
+        action: str | None = None,
+        retry_after_s: int = 1,
+        midway: bool = False,
+    ) -> None:
+        super().__init__(message, subject=subject, action=action, retry_after_s=retry_after_s)
+        self.midway = midway
 
 
 class StorageFull(Transient):

@@ -126,15 +126,21 @@ def _evidence(label: str, cause: Cause) -> Iterator[str]:
 
 def _limits(answer: Why) -> Iterator[str]:
     """How far the answer can be trusted."""
-    looked = f"Compared with {answer.earlier_runs} earlier runs; {answer.jobs_looked_at} jobs were looked at"
+    jobs = answer.jobs_looked_at
+    looked = f"Compared with {_number(answer.earlier_runs, 'earlier run')}; "
+    looked += f"{_number(jobs, 'job')} {'was' if jobs == 1 else 'were'} looked at"
     if answer.truncated:
         looked += ", and more lie upstream"
-    spans = f"spans of {answer.telemetry.runs} runs" if answer.telemetry.runs else "no spans"
+    spans = f"spans of {_number(answer.telemetry.runs, 'run')}" if answer.telemetry.runs else "no spans"
     if answer.telemetry.inferred:
         spans += f", {answer.telemetry.inferred} of them found by name and time only"
     if answer.telemetry.state == "unavailable":
         spans = "spans can't be asked for at the moment"
     yield f"{looked}; {spans}."
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
 
 
 def _delay(cause: Cause) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lineage_hub.errors import InternalError, Overloaded, StorageFull, StoreUnavailable
+from lineage_hub.errors import InternalError, InvalidRequest, Overloaded, StorageFull, StoreUnavailable
 from lineage_hub.ingest.telemetry.intake import TelemetryIntake
 from lineage_hub.ingest.telemetry.journal import IntakeJournal
 from lineage_hub.settings import Settings
@@ -288,6 +288,59 @@ async def test_who_was_there_when_the_store_died_comes_last_and_alone(tmp_path: 
         ["first", "of", "all", *"abc", *(f"{n}{c}" for n in "012" for c in ("", "+"))]
     )
     assert tables.rollup == {500_000: 12}
+
+
+def went_away() -> StoreUnavailable:
+    return StoreUnavailable("the store went away", subject="telemetry", midway=True)
+
+
+@in_a_loop
+async def test_a_request_that_always_ends_the_store_is_refused_after_some_tries(
+    tmp_path: Path,
+) -> None:
+    tables, deadly, tries = MemoryTables(), spans("x", "y", "z"), 0
+
+    def dies(table: str, rows: int) -> None:
+        nonlocal tries
+        if rows >= 3:
+            tries += 1
+            raise went_away()
+
+    async with running(tables, tmp_path) as intake:
+        tables.before_insert = dies
+        found = []
+        for number in range(12):
+            found += await outcomes(send(intake, deadly), send(intake, spans(f"a{number}")))
+            # Who shared the insert that failed sends again.
+            await send(intake, spans(f"a{number}"))
+        with pytest.raises(InvalidRequest, match="went away 5 times while it took this request") as refused:
+            await send(intake, deadly)
+        assert refused.value.action is not None
+        # Once beside others or alone, not yet a suspect; then five times, and never again.
+        assert tries <= 6
+        assert found.count("InvalidRequest") >= 6
+        assert intake.counts["traces accepted"] == 12
+    assert sorted(tables.values()) == sorted(f"a{number}" for number in range(12))
+
+
+@in_a_loop
+async def test_a_store_that_was_away_before_or_says_no_is_nobodys_fault(tmp_path: Path) -> None:
+    tables = MemoryTables()
+    async with running(tables, tmp_path) as intake:
+        tables.is_gone = True
+        for _ in range(8):
+            assert await outcomes(send(intake, spans("a"))) == ["StoreUnavailable"]
+        tables.is_gone = False
+
+        def says_no(table: str, rows: int) -> None:
+            raise StoreUnavailable("too many parts", subject="telemetry")
+
+        tables.before_insert = says_no
+        for _ in range(8):
+            assert await outcomes(send(intake, spans("a"))) == ["StoreUnavailable"]
+        tables.before_insert = lambda table, rows: None
+        await send(intake, spans("a"))
+    assert tables.values() == ["a"]
 
 
 @in_a_loop

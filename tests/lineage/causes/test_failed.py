@@ -40,6 +40,20 @@ def test_an_error_of_its_own_is_told() -> None:
     assert answer.causes[0].evidence.messages == ("ValueError: bad date",)
 
 
+def test_an_error_that_names_itself_leaves_little_unknown_where_nothing_else_changed() -> None:
+    own, unknown = asked(daily("feed", HOUR, 20 * MINUTE), report(error="ValueError: bad date")).causes
+    assert (own.kind, unknown.kind) == ("own_error", "unknown")
+    assert own.score > 0.8
+    assert unknown.score < 0.2
+
+
+def test_an_error_that_says_only_that_there_was_one_is_less_certain() -> None:
+    for empty in ("Task failed with exit code 1", "Error", "the job has failed; see the logs for details"):
+        own, unknown = asked(daily("feed", HOUR, 20 * MINUTE), report(error=empty)).causes
+        assert (own.kind, unknown.kind) == ("own_error", "unknown")
+        assert unknown.score > 0.4
+
+
 def test_the_first_that_failed_upstream_is_the_origin() -> None:
     first = last_failed(daily("first", 0.5 * HOUR, 20 * MINUTE), "disk gone")
     feed = last_failed(daily("feed", HOUR, 20 * MINUTE, ("first",)), "no input")

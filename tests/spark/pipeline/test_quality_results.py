@@ -55,7 +55,7 @@ def test_a_rule_without_a_name_goes_by_what_it_is_about(rule: dict[str, Any], na
     [
         ({"row_count": {}}, "5 rows; wanted are any"),
         ({"row_count": {"min": 1, "max": 3}}, "5 rows; wanted are from 1 to 3"),
-        ({"row_count_change": {}}, "5 rows after 4, a change of +0.25"),
+        ({"row_count_change": {}}, "5 rows after 4, a change of +25 %"),
     ],
 )
 def test_ends_that_are_left_out(rule: dict[str, Any], says: str) -> None:

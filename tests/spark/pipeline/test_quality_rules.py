@@ -446,11 +446,11 @@ def test_the_sentences(orders: DataFrame) -> None:
     ]
     results, _, _ = judge(orders, *given, previous=10)
     assert [(one.name, one.says) for one in results] == [
-        ("not_null(id, day)", "1 of 5 rows have no id or no day; 0.5 of them may"),
+        ("not_null(id, day)", "1 of 5 rows have no id or no day; up to 50 % of them may"),
         ("unique(id)", "2 of 5 rows share their id with another"),
         ("range(amount)", "1 of 5 rows have amount not at least 0"),
         ("row_count", "5 rows; wanted are at least 10"),
-        ("row_count_change", "5 rows after 10, a change of -0.5; at most 0.2 fewer may be"),
+        ("row_count_change", "5 rows after 10, a change of -50 %; at most 20 % fewer may be"),
         ("freshness(at)", "the latest at is 2026-11-16T00:00:00+00:00, 12h before now; at most 6h may be"),
         ("paid for", "2 of 5 rows break amount > 0"),
     ]

@@ -23,12 +23,11 @@ from lineage_hub.errors import (
 )
 from lineage_hub.ingest.telemetry.batches import Batch, Columns, Request, batches_of
 from lineage_hub.ingest.telemetry.journal import IntakeJournal
+from lineage_hub.ingest.telemetry.suspects import Suspects
 from lineage_hub.logs import get_logger
 
 # Not the fault of any request: each of them would fail by itself too.
 _OF_ALL = (Transient, ExtraMissing, StoreTooNew, InvalidSetting)
-# Most are sent again at once, and leave; a client that gave up leaves its mark.
-_MOST_SUSPECTS = 10_000
 _log = get_logger("telemetry")
 Resolve = Callable[..., None]
 
@@ -52,7 +51,7 @@ class BatchWriter:
         self._store, self._folder, self._clock, self._counts = store, folder, clock, counts
         self._journal: IntakeJournal | None = None
         self._last_batch = 0
-        self._suspects: set[bytes] = set()
+        self._suspects = Suspects()
         self.observe: Callable[[Batch, float], None] = lambda batch, seconds: None
 
     def knows(self, request: bytes) -> bool:
@@ -93,6 +92,7 @@ class BatchWriter:
                 # Taken by an earlier hub, whose journal had not been read when they came.
                 self._counts["repeated"] += len(repeats)
                 resolve(repeats)
+            self._refuse_deadly(group, resolve)
             fresh = [request for request in group if not request.future.done()]
             if not fresh:
                 return
@@ -104,6 +104,14 @@ class BatchWriter:
         failed = self._insert(batches, resolve)
         for batch, cause in failed:
             self._answer(batch, cause, resolve)
+
+    def _refuse_deadly(self, group: Sequence[Request], resolve: Resolve) -> None:
+        for request in group:
+            refusal = self._suspects.refusal(request.key)
+            if refusal is not None and not request.future.done():
+                self._counts["failed"] += 1
+                _log.error("request_ends_the_store", kind=request.kind, rows=request.rows, namespace=request.namespace)
+                resolve([request], refusal)
 
     def _batches(self, requests: Sequence[Request]) -> list[Batch]:
         """Who was there when the store went away comes last and alone: should it be the cause, it harms no other."""
@@ -117,17 +125,25 @@ class BatchWriter:
             if failed and isinstance(failed[-1][1], _OF_ALL):
                 failed.append((batch, failed[-1][1]))
                 continue
+            suspect = batch.intent.requests[0] if batch.intent.requests[0] in self._suspects else None
+            answers = False
             try:
+                if suspect is not None:
+                    # Should the store go away now, it was there until now.
+                    self._store.ask("SELECT 1")
+                    answers = True
                 started = time.perf_counter()
                 self._store.insert(batch.intent.table, batch.columns, batch.intent.batch)
                 seconds = time.perf_counter() - started
                 self._opened().finish([batch.intent.batch])
             except Exception as error:
-                if isinstance(error, StoreUnavailable) and len(self._suspects) < _MOST_SUSPECTS:
-                    self._suspects.update(batch.intent.requests)
+                if isinstance(error, StoreUnavailable):
+                    self._suspects.add(batch.intent.requests)
+                    if suspect is not None and answers and error.midway:
+                        self._suspects.count(suspect)
                 failed.append((batch, error))
                 continue
-            self._suspects.difference_update(batch.intent.requests)
+            self._suspects.clear(batch.intent.requests)
             self._counts[f"{batch.kind} accepted"] += batch.rows
             self._counts["batches"] += 1
             self._tell(batch, seconds)

@@ -24,7 +24,8 @@ def explain(facts: Facts) -> Explanation:
         causes = _with_unknown(causes, run, rest, nothing)
         return Explanation("failed", _sentence(f"{run.job[1]} failed", causes), causes, None, earlier)
     if late is None:
-        said = f"{run.job[1]} has {earlier} earlier completed runs: too few to tell what is usual"
+        runs = "1 earlier completed run" if earlier == 1 else f"{earlier or 'no'} earlier completed runs"
+        said = f"{run.job[1]} has {runs}: too few to tell what is usual"
         verdict = "running" if run.state == RUNNING else "unknown"
         return Explanation(verdict, said, _with_unknown((), run, 1.0, said), None, earlier)
     if late.delay_s <= 0 or late.delay_certainty <= 0:

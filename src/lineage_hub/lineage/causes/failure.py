@@ -35,6 +35,17 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 _TIMED_OUT = re.compile(r"time[ds]?[ -]?out|deadline exceeded", re.IGNORECASE)
+# Words of an error that only say that there was one.
+_EMPTY = re.compile(
+    r"\b(the|a|an|of|by|with|and|or|its?|run|job|task|step|stage|process|command|program|script|application|execution"
+    r"|has|have|had|was|is|been|did|not|returned|raised|non-?zero|unsuccessful(ly)?|failed|failure|aborted|ended|exited"
+    r"|exit|code|status|signal|error|exception|unknown|see|logs?|for|more|details?)\b|[\W\d_]+",
+    re.IGNORECASE,
+)
+# An error by itself; and one that names what went wrong, where nothing else differs from the last success.
+_ERROR, _NAMED_ERROR = 0.55, 0.85
+# A change from here on may be what is behind the error.
+_RIVAL = 0.3
 
 
 def failure_causes(facts: Facts, run: Run) -> list[Cause]:
@@ -45,7 +56,8 @@ def failure_causes(facts: Facts, run: Run) -> list[Cause]:
             found += broken_by_schemas(facts, run, good)
             changed = _code_change(facts, run, good)
             found += [changed] if changed is not None else []
-        facts.failures[run.id] = found + _own(facts, run)
+        rivals = any(cause.score >= _RIVAL for cause in found)
+        facts.failures[run.id] = found + _own(facts, run, rivals=rivals)
     return facts.failures[run.id]
 
 
@@ -161,7 +173,7 @@ def _code_change(facts: Facts, run: Run, good: Run) -> Cause | None:
     return Cause(CODE_CHANGE, score, job_node(run.job), sentence, evidence)
 
 
-def _own(facts: Facts, run: Run) -> list[Cause]:
+def _own(facts: Facts, run: Run, *, rivals: bool) -> list[Cause]:
     broken = [stage for stage in run.stages if stage.error]
     said = run.error or next((stage.error for stage in broken if stage.error), None)
     subject = broken[0].subject if broken else run_node(run.id)
@@ -177,9 +189,11 @@ def _own(facts: Facts, run: Run) -> list[Cause]:
         if more is not None and more[1] > 1.3:
             found.append(replace(more[0], score=0.85 * more[0].score))
         return found
-    found = [Cause(OWN_ERROR, 0.55, subject, f"it raised an error of its own: {first}", evidence)]
+    timed_out = _TIMED_OUT.search(said) is not None
+    score = _ERROR if rivals or timed_out or not _EMPTY.sub("", said) else _NAMED_ERROR
+    found = [Cause(OWN_ERROR, score, subject, f"it raised an error of its own: {first}", evidence)]
     late = lateness(facts, run)
-    if _TIMED_OUT.search(said) and late is not None and late.excess_s > 0:
+    if timed_out and late is not None and late.excess_s > 0:
         slow = [cause for cause in delay_causes(facts, run) if cause.kind != CODE_CHANGE]
         # Only what took most of the time too much can have exhausted it.
         found += [replace(one, score=0.8 * one.score) for one in slow if (one.delay_s or 0.0) > 0.5 * late.excess_s]

@@ -10,6 +10,9 @@ from lineage_hub.model import Scope
 Answer = dict[str, Any]
 Row = dict[str, Any]
 DAY_NS = 86_400_000_000_000
+_PAIRS = "arrayMap((name, value) -> cityHash64(name, value), mapKeys({0}), mapValues({0}))"
+# As the index `of_attributes` has it.
+OF_ATTRIBUTES = f"arrayConcat({_PAIRS.format('attributes')}, {_PAIRS.format('resource_attributes')})"
 
 
 class Telemetry(Protocol):
@@ -50,6 +53,8 @@ class Where:
                 # A key that is missing reads as empty text too.
                 either = [f"mapContains({one.partition('[')[0]}, {key}) AND {one}" for one in either]
             self.add(f"({either[0]} OR {either[1]})", **{f"name_{number}": name, f"value_{number}": value})
+            # Costs nothing where there is no such index.
+            self.add(f"indexHint(has({OF_ATTRIBUTES}, cityHash64({key}, {text})))")
         return self
 
     def __str__(self) -> str:

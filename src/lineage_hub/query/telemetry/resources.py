@@ -10,7 +10,7 @@ from lineage_hub.query.telemetry.analytics import RunsQuestion
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
 from lineage_hub.query.telemetry.metric_numbers import HAS_VALUE, INCREASES
 
-# Answer's name, attribute, and how the values of several spans become one.
+# Answer's name, attribute, and how the values of several spans become one; the column `spark_use` has them in this order.
 _OF_SPANS = (
     ("tasks", "spark.tasks", "sum"),
     ("cpuNs", "spark.executor.cpu_ns", "sum"),
@@ -51,14 +51,8 @@ def _pipelines(store: Telemetry, scope: Scope, asked: RunsQuestion) -> list[Answ
         SELECT namespace, pipeline_name, stage, uniqExact(run_id) AS runs, sum(spans) AS spans,
             sumForEach(sums) AS total, maxForEach(greatest) AS most, total[{{cpu:UInt8}}] AS cpu
         FROM (
-            SELECT namespace, run_id, count() AS spans, sumForEach(told) AS sums, maxForEach(told) AS greatest
-            FROM (
-                -- All at once: each attribute that is asked for by its name reads the whole map again.
-                SELECT namespace, run_id,
-                    arrayMap(name -> toUInt64OrZero(attributes[name]), {{attributes:Array(String)}}) AS told
-                FROM traces PREWHERE {spark} WHERE {where}
-            )
-            GROUP BY namespace, run_id
+            SELECT namespace, run_id, count() AS spans, sumForEach(spark_use) AS sums, maxForEach(spark_use) AS greatest
+            FROM traces PREWHERE {spark} WHERE {where} GROUP BY namespace, run_id
         ) AS used
         LEFT JOIN (
             SELECT namespace, run_id, pipeline_name, stage FROM pipeline_runs FINAL
@@ -70,7 +64,6 @@ def _pipelines(store: Telemetry, scope: Scope, asked: RunsQuestion) -> list[Answ
         """,
         {
             **where.parameters,
-            "attributes": [attribute for _, attribute, _ in _OF_SPANS],
             "cpu": 1 + [name for name, _, _ in _OF_SPANS].index("cpuNs"),
             "limit": asked.limit,
             "offset": asked.offset,

@@ -73,6 +73,7 @@ def _translate(error: Exception, code: int | None) -> LineageHubError:
             f"the telemetry store does not answer: {_short(text)}",
             subject="telemetry",
             action="see `lineage-hub doctor`; a running hub goes on by itself",
+            midway=is_lost(error),
         )
     return InternalError(f"the telemetry store refused a statement: {_short(text)}", subject="telemetry")
 

@@ -209,8 +209,10 @@ def _query_of(batch: int, table: str) -> str:
 
 def _types(client: Client) -> dict[str, dict[str, Type]]:
     found: dict[str, dict[str, Type]] = {}
+    # What the tables make themselves can't be inserted.
     answer = client.query(
-        "SELECT table, name, type FROM system.columns WHERE database = currentDatabase() ORDER BY table, position"
+        "SELECT table, name, type FROM system.columns"
+        " WHERE database = currentDatabase() AND default_kind != 'MATERIALIZED' ORDER BY table, position"
     )
     for table, name, text in answer.result_rows:
         found.setdefault(table, {})[name] = read_type(text)

@@ -73,7 +73,7 @@ def judged(
         value = _value(rule, columns, checked, measured)
         says = f"{broken:,} of {checked:,} rows {_BREAKING[rule.kind](rule, columns)}"
         if rule.tolerance:
-            says += f"; {rule.tolerance:.4g} of them may"
+            says += f"; up to {_percent(rule.tolerance)} of them may"
     return RuleResult(name_of(rule), rule.kind, tuple(columns), rule.severity, passed, checked, broken, value, says)
 
 
@@ -119,11 +119,11 @@ def _row_count_change(given: RowCountChange, rows: int, previous: int | None) ->
         given.max_growth is None or change <= given.max_growth
     )
     allowed = [
-        f"{share:.4g} {way}"
+        f"{_percent(share)} {way}"
         for share, way in ((given.max_drop, "fewer"), (given.max_growth, "more"))
         if share is not None
     ]
-    says = f"{rows:,} rows after {previous:,}, a change of {change:+.4g}"
+    says = f"{rows:,} rows after {previous:,}, a change of {_percent(change, '+')}"
     if allowed:
         says += f"; at most {' and '.join(allowed)} may be"
     return passed, change, says
@@ -138,6 +138,10 @@ def _freshness(
     age = now - latest
     says = f"the latest {name} is {latest.isoformat()}, {_spoken(age)} before now; at most {within} may be"
     return age <= _duration(within), latest, says
+
+
+def _percent(share: float, sign: str = "") -> str:
+    return f"{100 * share:{sign}.4g} %"
 
 
 def _duration(text: str) -> timedelta:
