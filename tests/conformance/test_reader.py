@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import select
 
+from lineage_hub.lineage.intervals import BatchRow
 from lineage_hub.lineage.rows import CutRow, EventRow
 from lineage_hub.lineage.shapes import COMPLETE, FAIL, JOB, RUNNING, START
 from lineage_hub.model import FOREVER, Moment, Scope
@@ -219,6 +220,23 @@ def check_count_runs(reader: Reader, world: World, rows: list[EventRow]) -> None
         assert reader.count_runs(job) == len({row.run_key for row in rows if row.subject == job and row.run})
 
 
+def check_batches(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for job in world.jobs:
+        mine = ordered(row for row in rows if row.subject == job and row.run)
+        assert [tuple(row) for row in reader.batches(job)] == [
+            tuple(getattr(row, name) for name in BatchRow._fields) for row in mine
+        ]
+
+
+def check_texts_of_shapes(reader: Reader, world: World) -> None:
+    shapes = sorted(world.shapes)[::2]
+    for after in (0, sorted(row.seq for row in world.rows)[len(world.rows) // 2]):
+        expected = {
+            row.seq: world.texts[row.event_id.hex()] for row in world.rows if row.shape in shapes and row.seq > after
+        }
+        assert reader.texts_of_shapes(shapes, after) == expected
+
+
 def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
     for job in world.jobs:
         assert sorted(reader.named_runs(job)) == sorted({row.parent_run for row in rows if row.parent == job})
@@ -298,7 +316,7 @@ UNBOUNDED = {
     check.__name__.removeprefix("check_"): unbounded(check)
     for check in (
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
-        check_blobs, check_links, check_last_seq, check_texts_after,
+        check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of_shapes,
     )
 }  # fmt: skip
 BOUNDED = {
@@ -307,7 +325,7 @@ BOUNDED = {
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
         check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
-        check_texts, check_cuts, check_child_runs,
+        check_texts, check_cuts, check_child_runs, check_batches,
     )
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from tests.oracle.events import (
     code_location,
     is_streaming,
     is_tombstone,
+    named_run,
 )
 from tests.oracle.identity import Json
 
@@ -44,6 +45,14 @@ class Run:
     @property
     def job(self) -> Name:
         return (self.key[1], self.key[2])
+
+    @property
+    def stream(self) -> tuple[object, ...] | None:
+        """Tenant and parent run of a streaming run; the last event that names a parent tells."""
+        if not self.streaming:
+            return None
+        parents = [named for named in map(named_run, self.events) if named is not None]
+        return (self.key[0], parents[-1] if parents else None)
 
     @property
     def has_datasets(self) -> bool:

@@ -31,6 +31,7 @@ from tests.oracle.names import all_cuts, join, moment, moment_of_event, opening_
 from tests.oracle.runs import Run, Version, facet_values, mentions, run_of, version_of
 
 DAY = 86_400 * NS
+HOUR = 3_600 * NS
 Edge = tuple[str, str, str | None]  # (origin node, destination node, None | "columns")
 Column = tuple[str, str, str | None]  # (namespace, name, field or None for the whole dataset)
 ColumnEdge = tuple[Column, Column]
@@ -138,6 +139,18 @@ class View:
         """(job, run id) of the runs that only their children tell of."""
         own = {(run.job, run.key[3]) for run in self.runs.values()}
         return {named for named in map(named_run, self.events) if named is not None} - own
+
+    def intervals(self, job: Name, latest: int | None = None) -> list[list[Run]]:
+        """The runs of a job as lists show them, of those that started last: each interval in order, the last first."""
+        runs = sorted((run for run in self.runs.values() if run.job == job), key=lambda r: r.start)
+        found: list[list[Run]] = []
+        for run in runs if latest is None else runs[-latest:]:
+            before = [one for one in found if one[0].stream is not None and one[0].stream == run.stream]
+            if before and run.started_at - before[-1][-1].started_at <= HOUR:
+                before[-1].append(run)
+            else:
+                found.append([run])
+        return sorted(found, key=lambda one: one[-1].start, reverse=True)
 
     def run_of(self, event: Event) -> Run | None:
         return None if event.run is None else self.runs[event.run]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tests.oracle.events import Name
+from tests.oracle.events import Name, version_name
 from tests.oracle.identity import Json, event_text, time_ns
 from tests.oracle.runs import Run
 from tests.oracle.view import Column, ColumnEdge, Dataset, Edge, Job, View, dataset_node, job_node
@@ -88,7 +88,15 @@ class Agreement:
         yield from differ(f"{what} versions listed", len(versions), len(job.versions))
         io = {(frozenset(map(_name, v["inputs"])), frozenset(map(_name, v["outputs"]))) for v in versions}
         yield from differ(f"{what} versions' datasets", io, self._io_of_versions(job))
-        yield from self._runs(name, self._ask(ask_for(*path, "runs", limit=LIMIT))["runs"])
+        yield from self._runs(name, self._ask(ask_for(*path, "runs", limit=LIMIT, expand="true"))["runs"])
+        folded = self._ask(ask_for(*path, "runs", limit=LIMIT))
+        listed = [run for run in folded["runs"] if not run.get("namedOnly")]
+        intervals = [interval(one) for one in self.view.intervals(name)]
+        yield from differ(f"{what} intervals", list(map(told_interval, listed)), intervals)
+        named = len(folded["runs"]) - len(listed)
+        yield from differ(f"{what} count of intervals", int(folded["totalCount"]), len(intervals) + named)
+        latest = [run for run in told["latestRuns"] if not run.get("namedOnly")]
+        yield from differ(f"{what} latest", list(map(told_interval, latest)), intervals[:10])
 
     def _io_of_versions(self, job: Job) -> set[tuple[frozenset[Name], frozenset[Name]]]:
         return {(frozenset(inputs), frozenset(outputs)) for _, inputs, outputs, _ in job.versions}
@@ -265,6 +273,35 @@ def _told_run_facts(run: Json) -> tuple[object, ...]:
         None if ended is None else _time(ended),
         conflict,
     )
+
+
+def told_interval(run: Json) -> tuple[object, ...]:
+    """A run by itself is an interval of one."""
+    told = run.get("interval")
+    if told is None:
+        return (run["id"], run["id"], "1", {run["state"]: "1"}, _time(run["startedAt"]), _time(run["updatedAt"]), {})
+    offsets = {(one["side"], one["namespace"], one["name"]): (one["first"], one["last"]) for one in told["offsets"]}
+    assert told["lastRun"] == run["id"]
+    first, last = _time(told["startedAt"]), _time(told["updatedAt"])
+    return (run["id"], told["firstRun"], str(told["runs"]), told["states"], first, last, offsets)
+
+
+def interval(runs: list[Run]) -> tuple[object, ...]:
+    states = {state: str(count) for state, count in Counter(run.state for run in runs).items()}
+    first, last = runs[0], runs[-1]
+    begun, done = _versions_told(first), _versions_told(last)
+    offsets = {where: (begun.get(where), version) for where, version in done.items()} if len(runs) > 1 else {}
+    updated_at = max(event.at for run in runs for event in run.events)
+    return (last.key[3], first.key[3], str(len(runs)), states, first.started_at, updated_at, offsets)
+
+
+def _versions_told(run: Run) -> dict[tuple[str, str, str], str]:
+    found: dict[tuple[str, str, str], str | None] = {}
+    for event in run.events:
+        for mention in event.mentions:
+            if "version" in mention.facets:
+                found[mention.side, *mention.name] = version_name(mention.facets["version"])
+    return {where: version for where, version in found.items() if version}
 
 
 def _run_facts(run: Run) -> tuple[object, ...]:

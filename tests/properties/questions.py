@@ -29,6 +29,7 @@ def every_question(events: Iterable[Event]) -> list[Question]:
         found.append(ask_for("namespaces", namespace, "jobs", name))
         found.append(ask_for("namespaces", namespace, "jobs", name, "versions", limit=LIMIT))
         found.append(ask_for("namespaces", namespace, "jobs", name, "runs", limit=LIMIT))
+        found.append(ask_for("namespaces", namespace, "jobs", name, "runs", limit=LIMIT, expand="true"))
     for run in runs:
         found.append(ask_for("jobs", "runs", run))
         found.append(ask_for("jobs", "runs", run, "facets", type="run"))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tests.oracle.test_intervals
 import tests.oracle.test_oracle  # noqa: F401 (the hand-made histories stand beside their expectations)
 from tests.oracle.build import run_id, spelled
 from tests.oracle.events import Taken, distinct

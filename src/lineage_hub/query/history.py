@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from lineage_hub.lineage.intervals import Folded
 from lineage_hub.store.library import Shelf
 
 Nominal = tuple[str | None, str | None]
@@ -63,3 +64,5 @@ class History:
         self.arrows: Shelf[Edges, Arrows] = Shelf(50_000)
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.
         self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)
+        # By a job: how its runs stand in a list, after so many events of the store.
+        self.folded: dict[int, Folded] = {}

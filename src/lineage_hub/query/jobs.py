@@ -14,7 +14,7 @@ from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.history import Edges
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
-from lineage_hub.query.runs import named_runs, run_answer, run_answers
+from lineage_hub.query.runs import latest_runs_of_job, run_answer
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
@@ -94,11 +94,7 @@ def _answer(
         snapshot.name(found), above, instant_text(facts.created_at), instant_text(facts.updated_at), texts
     )
     answer["inputs"], answer["outputs"] = io_names(snapshot.names(edges.datasets), edges)
-    rows = snapshot.reader.starts(found, LATEST_RUNS)
-    runs = snapshot.runs_of(rows)
-    latest = run_answers(snapshot, [runs[row.run_key] for row in rows], versions)
-    if len(latest) < LATEST_RUNS:
-        latest += named_runs(snapshot, found)[: LATEST_RUNS - len(latest)]
+    latest = latest_runs_of_job(snapshot, found, LATEST_RUNS, versions)
     answer["latestRun"] = latest[0] if latest else None
     answer["latestRuns"] = latest
     answer["facets"] = {name: Raw(text) for name, text in texts.items()}

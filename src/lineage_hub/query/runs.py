@@ -5,17 +5,25 @@ What belongs to one run alone is read from the raw text of its events.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
+from lineage_hub.lineage.intervals import Interval
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import IN, OUT, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import facet_texts, job_facts
 from lineage_hub.query.identity import job_version
+from lineage_hub.query.intervals import (
+    interval_answer,
+    is_stream,
+    latest_intervals,
+    newest_intervals,
+    runs_of_intervals,
+)
 from lineage_hub.query.nodes import run_summary
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
@@ -76,17 +84,45 @@ def run_facets(snapshot: Snapshot, run_id: str, kind: str) -> Answer:
     return {"runId": run_id, "facets": facets}
 
 
-def runs_of_job(snapshot: Snapshot, job: int, limit: int, offset: int) -> Answer:
-    total = snapshot.reader.count_runs(job)
-    rows = snapshot.reader.starts(job, limit, offset)
-    runs = snapshot.runs_of(rows)
-    versions = Versions(snapshot)
-    answers = run_answers(snapshot, [runs[row.run_key] for row in rows], versions)
+def runs_of_job(snapshot: Snapshot, job: int, limit: int, offset: int, *, expand: bool = False) -> Answer:
+    if is_stream(snapshot, job) and not expand:
+        intervals = newest_intervals(snapshot, job)
+        total = len(intervals)
+        page = [(one, False) for one in intervals[offset : offset + limit]]
+        answers = _interval_answers(snapshot, job, page, Versions(snapshot))
+    else:
+        total = snapshot.reader.count_runs(job)
+        rows = snapshot.reader.starts(job, limit, offset)
+        runs = snapshot.runs_of(rows)
+        answers = run_answers(snapshot, [runs[row.run_key] for row in rows], Versions(snapshot))
     named = named_runs(snapshot, job)
     if len(answers) < limit and named:
         skip = max(offset - total, 0)
         answers += named[skip : skip + limit - len(answers)]
     return {"runs": answers, "totalCount": total + len(named)}
+
+
+def latest_runs_of_job(snapshot: Snapshot, job: int, limit: int, versions: Versions) -> list[Answer]:
+    if is_stream(snapshot, job):
+        answers = _interval_answers(snapshot, job, latest_intervals(snapshot, job, limit), versions)
+    else:
+        rows = snapshot.reader.starts(job, limit)
+        runs = snapshot.runs_of(rows)
+        answers = run_answers(snapshot, [runs[row.run_key] for row in rows], versions)
+    if len(answers) < limit:
+        answers += named_runs(snapshot, job)[: limit - len(answers)]
+    return answers
+
+
+def _interval_answers(
+    snapshot: Snapshot, job: int, shown: Sequence[tuple[Interval, bool]], versions: Versions
+) -> list[Answer]:
+    last = runs_of_intervals(snapshot, job, [one for one, _ in shown])
+    answers = run_answers(snapshot, last, versions)
+    for (one, more), run, answer in zip(shown, last, answers, strict=True):
+        if one.runs > 1 or more:
+            answer["interval"] = interval_answer(snapshot, job, one, run, more=more)
+    return answers
 
 
 def named_runs(snapshot: Snapshot, job: int) -> list[Answer]:

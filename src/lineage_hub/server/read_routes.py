@@ -62,6 +62,7 @@ def bound(text: str | None, name: str, otherwise: int) -> int:
 At = Annotated[Moment, Depends(moment)]
 Limit = Annotated[int, Query(ge=0, le=10_000, description="Most items of the page.")]
 Offset = Annotated[int, Query(ge=0, le=2**31, description="Items to skip.")]
+Expand = Annotated[bool, Query(description="Each run on its own, also the micro-batches of a stream.")]
 Depth = Annotated[int, Query(ge=0, le=1_000, description="Steps to go from the node.")]
 Node = Annotated[str, Query(alias="nodeId", description="dataset:{namespace}:{name} or job:{namespace}:{name}.")]
 Style = Annotated[str, Query(alias="format", description="json, mermaid, dot or csv.")]
@@ -252,10 +253,11 @@ async def list_job_versions(
 
 @router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}/runs", summary="List the runs of a job, the latest first", tags=JOBS)
 async def list_runs(
-    request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0
+    request: Request, namespace: Name, job: Name, at: At, limit: Limit = 100, offset: Offset = 0, expand: Expand = False
 ) -> Response:
     def question(snapshot: Snapshot) -> Any:
-        return runs_query.runs_of_job(snapshot, jobs_query.find_job(snapshot, namespace, job), limit, offset)
+        found = jobs_query.find_job(snapshot, namespace, job)
+        return runs_query.runs_of_job(snapshot, found, limit, offset, expand=expand)
 
     return await ask(request, at, question)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
 from sqlalchemy.sql.selectable import NamedFromClause
 
+from lineage_hub.lineage.intervals import BatchRow
 from lineage_hub.lineage.rows import CutRow, EventRow, RunKey
 from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, Shape, decode
 from lineage_hub.model import FOREVER, Moment, Scope
@@ -133,6 +134,11 @@ class Reader:
     def count_runs(self, job: int) -> int:
         return int(self._run("count_runs", job=job)[0][0])
 
+    def batches(self, job: int) -> list[BatchRow]:
+        """The events of all runs of a job in order, as far as they decide where its runs stand in a list."""
+        # As they come: there may be hundreds of thousands.
+        return self._run("batches", job=job)  # type: ignore[return-value]
+
     def named_runs(self, job: int) -> list[bytes]:
         """Runs that events of other runs name as their parent."""
         return [row[0] for row in self._run("named_runs", job=job)]
@@ -191,6 +197,14 @@ class Reader:
         """The raw text of the events that were written after one, by number, of whichever scope."""
         rows = self._all(_TEXTS_AFTER, seq=seq, limit=limit)
         return {number: self.library.text(self.connection, body) for number, body in rows}
+
+    def texts_of_shapes(self, shapes: Iterable[int], after: int) -> dict[int, bytes]:
+        """The raw text of events of these shapes that were written after that number."""
+        found: dict[int, bytes] = {}
+        for chunk in _chunks(sorted(shapes)):
+            for seq, body in self._all(_TEXTS_OF_SHAPES, ids=chunk, seq=after):
+                found[seq] = self.library.text(self.connection, body)
+        return found
 
     def child_runs(self, parents: Iterable[tuple[int, bytes]]) -> set[bytes]:
         """Runs whose events name one of these runs of jobs as their parent."""
@@ -262,8 +276,14 @@ _TEXTS_AFTER = Prepared(
     .order_by(tables.raw.c.seq)
     .limit(bindparam("limit"))
 )
+_TEXTS_OF_SHAPES = Prepared(
+    select(tables.raw.c.seq, tables.raw.c.body)
+    .where(tables.raw.c.seq > bindparam("seq"), tables.raw.c.shape.in_(_ids()))
+    .order_by(tables.raw.c.seq)
+)
 _LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
 _ROW = [tables.event.c[name] for name in EventRow._fields]
+_BATCH = [tables.event.c[name] for name in BatchRow._fields]
 _CANDIDATE_TYPES = (RUNNING, COMPLETE, JOB)
 
 
@@ -338,6 +358,9 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .limit(bindparam("limit"))
         .offset(bindparam("offset")),
         "count_runs": select(func.count()).select_from(runs.subquery()),
+        "batches": select(*_BATCH)
+        .where(e.subject == bindparam("job"), e.run.is_not(None), *seen())
+        .order_by(e.event_at, e.event_id),
         "children": select(e.run, e.parent, e.parent_run)
         .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None), *seen())
         .distinct(),
