@@ -217,7 +217,9 @@ class Columns:
             if not self._ever:
                 lies_on = snapshot.place_source(holder.row, shape, source, holder.run)
             if lies_on is not None:
-                found[names[source]] = snapshot.joined((lies_on,)).of(lies_on)
+                dataset = snapshot.joined((lies_on,)).of(lies_on)
+                if dataset not in snapshot.hidden:
+                    found[names[source]] = dataset
         return found
 
     def _of_facet(self, dataset: int, facet: ColumnLineage, sources: dict[tuple[str, str], int]) -> list[ColumnEdge]:

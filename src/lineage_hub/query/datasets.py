@@ -28,7 +28,7 @@ def find_dataset(snapshot: Snapshot, namespace: str, name: str) -> int:
     named = snapshot.reader.find(tables.DATASET, namespace, name)
     if named is not None:
         dataset = snapshot.joined((named,)).of(named)
-        if dataset_facts(snapshot, [dataset]):
+        if dataset not in snapshot.hidden and dataset_facts(snapshot, [dataset]):
             return dataset
     raise NotFound(
         f"Dataset '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
@@ -40,16 +40,21 @@ def dataset(snapshot: Snapshot, namespace: str, name: str) -> Answer:
 
 
 def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int) -> Answer:
-    """Datasets whose representative is in the namespace, and that weren't dropped."""
-    entities = snapshot.reader.entities(tables.DATASET, namespace)
-    joined = snapshot.joined(entities)
-    found = {entity for entity in entities if joined.of(entity) == entity}
-    if not snapshot.sees_all or snapshot.cuts:
-        facts = dataset_facts(snapshot, found)
-        found = {entity for entity in facts if facts[entity].alive or not facts[entity].mentioned}
+    found = visible_datasets(snapshot, namespace)
     names = snapshot.names(found)
     ordered = sorted(found, key=names.__getitem__)
     return {"totalCount": len(ordered), "datasets": dataset_answers(snapshot, ordered[offset : offset + limit])}
+
+
+def visible_datasets(snapshot: Snapshot, namespace: str | None) -> set[int]:
+    """Datasets whose representative is in the namespace, and that were neither dropped nor hidden."""
+    entities = snapshot.reader.entities(tables.DATASET, namespace)
+    joined = snapshot.joined(entities)
+    found = {entity for entity in entities if joined.of(entity) == entity} - snapshot.hidden
+    if not snapshot.sees_all or snapshot.cuts:
+        facts = dataset_facts(snapshot, found)
+        found = {entity for entity in facts if facts[entity].alive or not facts[entity].mentioned}
+    return found
 
 
 def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
@@ -61,7 +66,11 @@ def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
 def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) -> Answer:
     texts = facet_texts(snapshot, facts)
     answer = dataset_summary(
-        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+        snapshot.name(found),
+        instant_text(facts.created_at),
+        instant_text(facts.updated_at),
+        texts,
+        snapshot.tags_said_of(found),
     )
     current = versions.last_before(found, None)
     answer["currentVersion"] = current.id if current else None
@@ -101,7 +110,11 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
     facts = dataset_facts_before(snapshot, found, version.created)
     texts = facet_texts(snapshot, facts)
     summary = dataset_summary(
-        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+        snapshot.name(found),
+        instant_text(facts.created_at),
+        instant_text(facts.updated_at),
+        texts,
+        snapshot.tags_said_of(found),
     )
     return {
         "id": summary["id"],

@@ -59,6 +59,8 @@ class History:
     def __init__(self) -> None:
         # By the shapes of a head's events, as long as no name was ever cut or joined.
         self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
+        # Edges without some of their datasets, which are hidden.
+        self.fewer: Shelf[tuple[Edges, frozenset[int]], Edges] = Shelf(20_000)
         self.ends: Shelf[int, End] = Shelf(200_000)
         self.arrows: Shelf[Edges, Arrows] = Shelf(50_000)
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.

@@ -13,8 +13,10 @@ from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.history import Edges
 from lineage_hub.query.identity import job_version
+from lineage_hub.query.job_names import named_job
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import named_runs, run_answer, run_answers
+from lineage_hub.query.said import NOTHING, merged
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
@@ -28,20 +30,12 @@ LATEST_RUNS = 10
 
 def find_job(snapshot: Snapshot, namespace: str, name: str) -> int:
     """A job by its name; failing that by `{parent}.{name}`, the spelling that Marquez shows."""
-    job = snapshot.reader.find(tables.JOB, namespace, name)
-    if job is not None and job in job_facts(snapshot, [job]):
-        return job
-    for at, char in enumerate(name):
-        if char != ".":
-            continue
-        alias = snapshot.reader.find(tables.JOB, namespace, name[at + 1 :])
-        if alias is not None and alias in job_facts(snapshot, [alias]):
-            above = parents(snapshot, snapshot.latest_runs([alias])).get(alias)
-            if above is not None and snapshot.name(above)[1] == name[:at]:
-                return alias
-    raise NotFound(
-        f"Job '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
-    )
+    job = named_job(snapshot, namespace, name)
+    if job is None:
+        raise NotFound(
+            f"Job '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
+        )
+    return job
 
 
 def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
@@ -61,6 +55,8 @@ def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
     entities = snapshot.reader.entities(tables.JOB, namespace)
     if not snapshot.sees_all:
         entities = list(job_facts(snapshot, entities))
+    if snapshot.hidden:
+        entities = [entity for entity in entities if entity not in snapshot.hidden]
     names = snapshot.names(entities)
     return sorted(entities, key=names.__getitem__)
 
@@ -106,7 +102,8 @@ def _answer(
     kind = read.job_type(texts["jobType"]) if "jobType" in texts else ("", "", "")
     answer["labels"] = [label for label in (kind[2], kind[1]) if label]
     answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
-    answer["tags"] = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
+    told = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
+    answer["tags"] = merged(told, snapshot.said.job_tags.get(snapshot.name(found), NOTHING))
     if not facts.mentioned:
         answer["namedOnly"] = True
     return answer

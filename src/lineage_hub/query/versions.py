@@ -104,6 +104,14 @@ class Versions:
         before = self.last_before(dataset, run.start)
         return before.id if before else None
 
+    def read_by(self, dataset: int, mentions: list[Spoken], run: RunFacts) -> Version | None:
+        """The version that an input of this run shows, with the run that wrote it."""
+        named = self._named_by(mentions)
+        if named is None:
+            return self.last_before(dataset, run.start)
+        version_id = self._id(dataset, "version", named)
+        return next((version for version in self.all_of(dataset) if version.id == version_id), None)
+
     def _is_plain(self, dataset: int) -> bool:
         """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""
         if dataset not in self._plain:
