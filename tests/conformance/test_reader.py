@@ -134,6 +134,8 @@ def check_entities(reader: Reader, world: World) -> None:
         for space in {name[1] for name in world.names.values()}:
             expected = sorted(n for n, name in world.names.items() if name[:2] == (kind, space))
             assert sorted(reader.entities(kind, space)) == expected
+            middle = expected[len(expected) // 2] if expected else 0
+            assert sorted(reader.entities(kind, space, middle)) == [n for n in expected if n > middle]
 
 
 def check_tenant_names(reader: Reader, world: World) -> None:

@@ -257,10 +257,10 @@ def _later_names(snapshot: Snapshot, name: int) -> set[int]:
     return found
 
 
-def column_inputs(snapshot: Snapshot, dataset: int) -> list[dict[str, Any]]:
+def column_inputs(snapshot: Snapshot, into: Collection[ColumnEdge]) -> list[dict[str, Any]]:
     """The `columnLineage` of a dataset's answer: each field with what it is made from."""
     by_field: dict[str, list[ColumnEdge]] = {}
-    for edge in Columns(snapshot).into([dataset])[dataset]:
+    for edge in into:
         if edge.target[1] is not None:
             by_field.setdefault(edge.target[1], []).append(edge)
     names = snapshot.names({edge.source[0] for edges in by_field.values() for edge in edges})

@@ -63,5 +63,7 @@ class History:
         self.fewer: Shelf[tuple[Edges, frozenset[int]], Edges] = Shelf(20_000)
         self.ends: Shelf[int, End] = Shelf(200_000)
         self.arrows: Shelf[Edges, Arrows] = Shelf(50_000)
+        # By kind and namespace: the greatest number among them, and all of them in the order of their names.
+        self.ordered: dict[tuple[int, str | None], tuple[int, list[int]]] = {}
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.
         self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)

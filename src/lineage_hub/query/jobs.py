@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
@@ -16,7 +17,7 @@ from lineage_hub.query.identity import job_version
 from lineage_hub.query.job_names import named_job
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import named_runs, run_answer, run_answers
-from lineage_hub.query.said import NOTHING, merged
+from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
@@ -25,6 +26,9 @@ from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import Ownership, Tags, lenient
 
 Answer = dict[str, Any]
+# An answer as JSON, with what of it the job's events don't tell: edges as shown, and the tags of users.
+Text = tuple[bytes, Edges, SaidTags]
+encode = msgspec.json.Encoder().encode
 LATEST_RUNS = 10
 
 
@@ -46,33 +50,71 @@ def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
 def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()) -> Answer:
     found = visible_jobs(snapshot, namespace)
     if states:
-        latest = snapshot.latest_runs(found)
-        found = [job for job in found if job in latest and latest[job].state in states]
-    return {"totalCount": len(found), "jobs": job_answers(snapshot, found[offset : offset + limit])}
+        last = last_states(snapshot, found)
+        found = [job for job in found if last[job] in states]
+    return {"totalCount": len(found), "jobs": _texts(snapshot, found[offset : offset + limit])}
 
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
-    entities = snapshot.reader.entities(tables.JOB, namespace)
+    found = snapshot.ordered(tables.JOB, namespace)
     if not snapshot.sees_all:
-        entities = list(job_facts(snapshot, entities))
-    if snapshot.hidden:
-        entities = [entity for entity in entities if entity not in snapshot.hidden]
-    names = snapshot.names(entities)
-    return sorted(entities, key=names.__getitem__)
+        facts = job_facts(snapshot, found)
+        found = [job for job in found if job in facts]
+    return [job for job in found if job not in snapshot.hidden] if snapshot.hidden else found
 
 
-def job_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
-    facts = job_facts(snapshot, found)
+def last_states(snapshot: Snapshot, found: Collection[int]) -> dict[int, str | None]:
+    """Of the run of each job that started last."""
+    known: dict[int, str | None] = snapshot.recall("last state", found)
+    missing = [job for job in found if job not in known]
+    if missing:
+        latest = snapshot.latest_runs(missing)
+        fresh = {job: latest[job].state if job in latest else None for job in missing}
+        snapshot.keep("last state", fresh)
+        known.update(fresh)
+    return known
+
+
+def job_answers(snapshot: Snapshot, found: Collection[int]) -> list[Answer]:
     edges = snapshot.edges(found)
+    return [answer for answer, _ in _answers(snapshot, found, edges).values()]
+
+
+def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
+    """The same as JSON, remembered as long as neither events nor users say anything else."""
+    edges = snapshot.edges(found)
+    names = snapshot.names(found)
+    said = {job: snapshot.said.job_tags.get(names[job], NOTHING) for job in found}
+    known: dict[int, Text] = snapshot.recall("job answer", found)
+    missing = [job for job in found if job not in known or known[job][1:] != (edges[job], said[job])]
+    if missing:
+        made = _answers(snapshot, missing, edges)
+        fresh: dict[int, Text] = {job: (encode(answer), edges[job], said[job]) for job, (answer, _) in made.items()}
+        snapshot.keep("job answer", fresh, lambda job: {job, *_bearing_on(snapshot, made[job][1])})
+        known.update(fresh)
+    return [Raw(known[job][0]) for job in found if job in known]
+
+
+def _bearing_on(snapshot: Snapshot, datasets: Collection[int]) -> set[int]:
+    """All whose events may change which versions of these datasets there are."""
+    return set[int]().union(snapshot.jobs_speaking_of(datasets), *map(snapshot.bearing_on, datasets))
+
+
+def _answers(
+    snapshot: Snapshot, found: Collection[int], edges: dict[int, Edges]
+) -> dict[int, tuple[Answer, Collection[int]]]:
+    """With the datasets whose versions each shows."""
+    facts = job_facts(snapshot, found)
     heads = snapshot.heads(found)
     latest = snapshot.latest_runs(found)
     above = parents(snapshot, latest)
     versions = Versions(snapshot)
-    return [
-        _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
-        for one in found
-        if one in facts
-    ]
+    made: dict[int, tuple[Answer, Collection[int]]] = {}
+    for one in [one for one in found if one in facts]:
+        versions.asked = set()
+        answer = _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
+        made[one] = answer, versions.asked
+    return made
 
 
 def _answer(

@@ -5,12 +5,13 @@ A namespace exists as soon as an event names a job or dataset in it, or a user s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Collection, Set
 from typing import Any
 
 import msgspec
 
 from lineage_hub.errors import NotFound
+from lineage_hub.query.mentions import first_mentions
 from lineage_hub.query.said import Said
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -23,8 +24,8 @@ _body = msgspec.json.Decoder(NamespaceBody).decode
 
 
 def namespaces(snapshot: Snapshot, limit: int, offset: int) -> Answer:
-    entities = [*snapshot.reader.entities(tables.JOB), *snapshot.reader.entities(tables.DATASET)]
-    firsts = first_mentions(snapshot, entities)
+    entities = [*snapshot.ordered(tables.JOB, None), *snapshot.ordered(tables.DATASET, None)]
+    firsts = _firsts(snapshot, entities)
     found = firsts.keys() | snapshot.said.namespaces.keys()
     hidden = _hidden(snapshot, found, entities)
     page = sorted(found - hidden)[offset : offset + limit]
@@ -33,25 +34,20 @@ def namespaces(snapshot: Snapshot, limit: int, offset: int) -> Answer:
 
 def namespace(snapshot: Snapshot, name: str) -> Answer:
     """Also one that is hidden, as in Marquez: it says so."""
-    entities = [*snapshot.reader.entities(tables.JOB, name), *snapshot.reader.entities(tables.DATASET, name)]
-    firsts = first_mentions(snapshot, entities)
+    entities = [*snapshot.ordered(tables.JOB, name), *snapshot.ordered(tables.DATASET, name)]
+    firsts = _firsts(snapshot, entities)
     if name not in firsts and name not in snapshot.said.namespaces:
         raise NotFound(f"Namespace '{name}' not found.", subject=name, action="check the spelling and the moment")
     return {**_answer(snapshot, name, firsts), "isHidden": name in _hidden(snapshot, {name}, entities)}
 
 
-def first_mentions(snapshot: Snapshot, entities: Iterable[int]) -> dict[str, int]:
-    entities = list(entities)
+def _firsts(snapshot: Snapshot, entities: Collection[int]) -> dict[str, int]:
     names = snapshot.names(entities)
-    by_entity = snapshot.shapes_of(entities)
-    bounds = snapshot.bounds({number for entity in entities for number in by_entity[entity]})
     found: dict[str, int] = {}
-    for entity in entities:
+    for entity, first in first_mentions(snapshot, entities).items():
         space = names[entity][0]
-        for number in by_entity[entity]:
-            seen = bounds[number]
-            if seen is not None and seen[0] < found.get(space, NEVER):
-                found[space] = seen[0]
+        if first < found.get(space, NEVER):
+            found[space] = first
     return found
 
 
@@ -67,7 +63,7 @@ def _hidden(snapshot: Snapshot, found: Set[str], entities: Collection[int]) -> s
         return hidden
     names = snapshot.names(entities)
     here = [one for one in entities if names[one][0] in hidden and one not in snapshot.hidden]
-    return hidden - first_mentions(snapshot, here).keys()
+    return hidden - _firsts(snapshot, here).keys()
 
 
 def _answer(snapshot: Snapshot, name: str, firsts: dict[str, int]) -> Answer:

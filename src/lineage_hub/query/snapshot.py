@@ -26,6 +26,8 @@ from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
 WRITTEN = (OUT, STATIC_OUT)
+# Namespaces whose jobs or datasets are held in order.
+MOST_ORDERED = 200
 
 
 class Queries:
@@ -104,6 +106,19 @@ class Snapshot:
 
     def name(self, entity: int) -> tuple[str, str]:
         return self.names((entity,))[entity]
+
+    def ordered(self, kind: int, namespace: str | None) -> list[int]:
+        """All entities that were ever heard of by their names; those that are new are put among the others."""
+        held = self.history.ordered
+        last, known = held.get((kind, namespace), (0, []))
+        new = self.reader.entities(kind, namespace, last)
+        if new:
+            names = self.names([*known, *new])
+            known = sorted([*known, *new], key=names.__getitem__)
+            if len(held) > MOST_ORDERED:
+                held.clear()
+            held[kind, namespace] = (max(new), known)
+        return known
 
     @property
     def cuts(self) -> Cuts:

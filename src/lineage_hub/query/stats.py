@@ -13,6 +13,7 @@ from lineage_hub.errors import InvalidRequest
 from lineage_hub.lineage.shapes import ABORT, COMPLETE, FAIL, START
 from lineage_hub.query.datasets import visible_datasets
 from lineage_hub.query.jobs import visible_jobs
+from lineage_hub.query.mentions import first_mentions
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.sources import told_sources
 from lineage_hub.wire import instant_text
@@ -69,22 +70,15 @@ def sources(snapshot: Snapshot, edges: list[int]) -> Answer:
 
 
 def _firsts(snapshot: Snapshot, entities: Iterable[int]) -> list[int]:
-    """When each was first mentioned."""
-    entities = list(entities)
-    known: dict[int, int] = snapshot.recall("first mention", entities)
-    missing = [entity for entity in entities if entity not in known]
-    if missing:
-        names = {entity: snapshot.joined((entity,)).all_of(entity) for entity in missing}
-        by_name = snapshot.shapes_of({name for group in names.values() for name in group})
-        seen = snapshot.bounds({number for shapes in by_name.values() for number in shapes})
-        fresh = {}
-        for entity, group in names.items():
-            times = [found[0] for name in group for number in by_name[name] if (found := seen[number]) is not None]
-            if times:
-                fresh[entity] = min(times)
-        snapshot.keep("first mention", fresh, snapshot.bearing_on)
-        known.update(fresh)
-    return list(known.values())
+    """When each was first mentioned, under any of its names."""
+    members = {entity: snapshot.joined((entity,)).all_of(entity) for entity in entities}
+    firsts = first_mentions(snapshot, [name for group in members.values() for name in group])
+    found = []
+    for group in members.values():
+        times = [firsts[name] for name in group if name in firsts]
+        if times:
+            found.append(min(times))
+    return found
 
 
 def _growth(edges: list[int], firsts: Iterable[int]) -> Answer:

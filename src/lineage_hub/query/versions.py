@@ -74,6 +74,8 @@ class Versions:
         self._plain: dict[int, bool] = {}
         self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
+        # Datasets whose versions were looked at, for whoever remembers an answer that shows them.
+        self.asked: set[int] = set()
 
     def all_of(self, dataset: int) -> list[Version]:
         """In the order of their creation."""
@@ -83,6 +85,7 @@ class Versions:
 
     def last_before(self, dataset: int, bound: Ord | None) -> Version | None:
         """The current one, or the one that was current at that ord."""
+        self.asked.add(dataset)
         if dataset in self._all or not self._is_plain(dataset):
             known = self.all_of(dataset)
             return next((v for v in reversed(known) if bound is None or v.created < bound), None)

@@ -53,11 +53,11 @@ class Reader:
             for entity, namespace, name in self._all(_NAMES, ids=chunk):
                 yield entity, (namespace, name)
 
-    def entities(self, kind: int, namespace: str | None = None) -> list[int]:
-        """All that were ever heard of, visible or not."""
+    def entities(self, kind: int, namespace: str | None = None, after: int = 0) -> list[int]:
+        """All that were ever heard of, visible or not; those with a greater number than `after`."""
         if namespace is None:
-            return [row[0] for row in self._all(_ALL, kind=kind)]
-        return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace))]
+            return [row[0] for row in self._all(_ALL, kind=kind, after=after)]
+        return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace), after=after)]
 
     def tenant_names(self) -> dict[int, str]:
         return dict(self._all(_TENANTS))
@@ -264,11 +264,11 @@ _NAMES = Prepared(
     .join_from(tables.entity, tables.space, tables.space.c.id == n.space)
     .where(n.id.in_(_ids()))
 )
-_ALL = Prepared(select(n.id).where(n.kind == bindparam("kind")))
+_ALL = Prepared(select(n.id).where(n.kind == bindparam("kind"), n.id > bindparam("after")))
 _IN_SPACE = Prepared(
     select(n.id)
     .join_from(tables.space, tables.entity, tables.space.c.id == n.space)
-    .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"))
+    .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"), n.id > bindparam("after"))
 )
 _TENANTS = Prepared(select(tables.tenant.c.id, tables.tenant.c.name))
 _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids())))
