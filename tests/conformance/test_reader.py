@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -134,6 +135,8 @@ def check_entities(reader: Reader, world: World) -> None:
         for space in {name[1] for name in world.names.values()}:
             expected = sorted(n for n, name in world.names.items() if name[:2] == (kind, space))
             assert sorted(reader.entities(kind, space)) == expected
+            middle = expected[len(expected) // 2] if expected else 0
+            assert sorted(reader.entities(kind, space, middle)) == [n for n in expected if n > middle]
 
 
 def check_tenant_names(reader: Reader, world: World) -> None:
@@ -188,6 +191,23 @@ def check_newest_ids(reader: Reader, world: World, rows: list[EventRow]) -> None
         same = [row for row in rows if row.event_at == at]
         expected = {row.shape: row.event_id for row in ordered(same)}
         assert reader.newest_ids(world.shapes, at) == expected
+
+
+def check_newest_known(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    expected = {row.shape: row.known_at for row in sorted(rows, key=lambda row: (row.event_at, row.known_at))}
+    assert reader.newest_known(world.shapes) == expected
+
+
+def check_learned_after(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for known_at in sorted({row.known_at for row in world.rows})[::7]:
+        expected = {row.shape for row in rows if row.known_at > known_at}
+        assert reader.learned_after(world.shapes, known_at) == expected
+
+
+def check_count_types(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    start, end, step = world.times[1], world.times[-1], 700_000_001
+    expected = Counter(((row.event_at - start) // step, row.type) for row in rows if start <= row.event_at < end)
+    assert reader.count_types(start, end, step) == [(*key, count) for key, count in sorted(expected.items())]
 
 
 def check_candidates(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -325,7 +345,8 @@ BOUNDED = {
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
         check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
-        check_texts, check_cuts, check_child_runs, check_batches,
+        check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
+        check_count_types,
     )
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ class Run:
     key: RunKey
     events: list[Event]  # in order
     state: str
-    started_at: int
+    started_at: int | None  # None as long as nothing says that it runs or has ended
     ended_at: int | None
     conflict: list[str]
     inputs: set[Name]  # as named
@@ -69,7 +69,7 @@ def run_of(key: RunKey, events: list[Event]) -> Run:
         key=key,
         events=events,
         state=state_of(winner, events),
-        started_at=events[0].at,
+        started_at=next((e.at for e in events if e.type != "OTHER"), None),
         ended_at=None if end is None else end[0],
         conflict=sorted(str(kind) for kind in types) if len(types) > 1 else [],
         inputs=names(events, "in"),

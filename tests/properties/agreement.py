@@ -269,6 +269,7 @@ def _told_run_facts(run: Json) -> tuple[object, ...]:
     return (
         run["id"],
         run["state"],
+        _time(run["createdAt"]),
         _time(run["startedAt"]),
         None if ended is None else _time(ended),
         conflict,
@@ -305,7 +306,7 @@ def _versions_told(run: Run) -> dict[tuple[str, str, str], str]:
 
 
 def _run_facts(run: Run) -> tuple[object, ...]:
-    return (run.key[3], run.state, run.started_at, run.ended_at, run.conflict)
+    return (run.key[3], run.state, run.start[0], run.started_at, run.ended_at, run.conflict)
 
 
 def _name(entity: Json) -> Name:

@@ -16,6 +16,7 @@ from lineage_hub.lineage.shapes import (
     FAIL,
     IN,
     INFERRED,
+    OTHER,
     RUNNING,
     START,
     STATIC_IN,
@@ -49,6 +50,11 @@ class RunFacts(Struct, frozen=True):
     @property
     def has_datasets(self) -> bool:
         return bool(self.inputs or self.outputs)
+
+    @property
+    def began_at(self) -> int | None:
+        """When it was first said to run or to have ended; an OTHER before that only tells of it."""
+        return next((row.event_at for row in self.events if row.type != OTHER), None)
 
     @property
     def candidate(self) -> Ord | None:

@@ -9,6 +9,7 @@ from typing import Any
 from lineage_hub.errors import NotFound
 from lineage_hub.lineage.shapes import IN_RAW
 from lineage_hub.query.columns import WHOLE, Column, ColumnEdge, Columns, input_field
+from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.facts import dataset_facts, facet_texts
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import current_versions
@@ -21,7 +22,27 @@ def column_lineage(
     columns = Columns(snapshot, mode)
     if field is not None:
         _require_field(snapshot, dataset, field, columns)
-    start = [(dataset, field)] if field is not None else _fields_of(snapshot, dataset, columns, downstream)
+    start: list[Column] = [(dataset, field)]
+    if field is None:
+        start = _fields_of(snapshot, dataset, columns, downstream)
+    return _graph(snapshot, start, columns, depth, downstream, limit)
+
+
+def column_lineage_of_job(
+    snapshot: Snapshot, job: int, depth: int, downstream: bool, mode: str, limit: int
+) -> dict[str, Any]:
+    """Of all fields that the job writes."""
+    columns = Columns(snapshot, mode)
+    written = edges_mode(mode)(snapshot, [job])[job].outputs
+    names = snapshot.names(written)
+    ordered = sorted(written, key=names.__getitem__)
+    start = [column for dataset in ordered for column in _fields_of(snapshot, dataset, columns, downstream)]
+    return _graph(snapshot, start, columns, depth, downstream, limit)
+
+
+def _graph(
+    snapshot: Snapshot, start: list[Column], columns: Columns, depth: int, downstream: bool, limit: int
+) -> dict[str, Any]:
     edges: dict[tuple[Column, Column], ColumnEdge] = {}
     order: dict[Column, None] = dict.fromkeys(start)
     for upstream in (True, False) if downstream else (True,):

@@ -217,7 +217,9 @@ class Columns:
             if not self._ever:
                 lies_on = snapshot.place_source(holder.row, shape, source, holder.run)
             if lies_on is not None:
-                found[names[source]] = snapshot.joined((lies_on,)).of(lies_on)
+                dataset = snapshot.joined((lies_on,)).of(lies_on)
+                if dataset not in snapshot.hidden:
+                    found[names[source]] = dataset
         return found
 
     def _of_facet(self, dataset: int, facet: ColumnLineage, sources: dict[tuple[str, str], int]) -> list[ColumnEdge]:
@@ -255,10 +257,10 @@ def _later_names(snapshot: Snapshot, name: int) -> set[int]:
     return found
 
 
-def column_inputs(snapshot: Snapshot, dataset: int) -> list[dict[str, Any]]:
+def column_inputs(snapshot: Snapshot, into: Collection[ColumnEdge]) -> list[dict[str, Any]]:
     """The `columnLineage` of a dataset's answer: each field with what it is made from."""
     by_field: dict[str, list[ColumnEdge]] = {}
-    for edge in Columns(snapshot).into([dataset])[dataset]:
+    for edge in into:
         if edge.target[1] is not None:
             by_field.setdefault(edge.target[1], []).append(edge)
     names = snapshot.names({edge.source[0] for edges in by_field.values() for edge in edges})

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
 from lineage_hub.lineage.rows import Ord
-from lineage_hub.query.columns import column_inputs
+from lineage_hub.query.columns import ColumnEdge, Columns, column_inputs
 from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
 from lineage_hub.query.identity import uuid_of
 from lineage_hub.query.nodes import dataset_summary, marks
 from lineage_hub.query.runs import run_answer
+from lineage_hub.query.said import SaidTags
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
 from lineage_hub.store import tables
@@ -21,6 +23,9 @@ from lineage_hub.wire.canonical import digest
 from lineage_hub.wire.described import Ownership, QualityAssertions, QualityMetrics, Storage, lenient
 
 Answer = dict[str, Any]
+# An answer as JSON, with what of it its dataset's events don't tell: column edges and the tags of users.
+Text = tuple[bytes, list[ColumnEdge], SaidTags]
+encode = msgspec.json.Encoder().encode
 
 
 def find_dataset(snapshot: Snapshot, namespace: str, name: str) -> int:
@@ -28,7 +33,7 @@ def find_dataset(snapshot: Snapshot, namespace: str, name: str) -> int:
     named = snapshot.reader.find(tables.DATASET, namespace, name)
     if named is not None:
         dataset = snapshot.joined((named,)).of(named)
-        if dataset_facts(snapshot, [dataset]):
+        if dataset not in snapshot.hidden and dataset_facts(snapshot, [dataset]):
             return dataset
     raise NotFound(
         f"Dataset '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
@@ -40,32 +45,59 @@ def dataset(snapshot: Snapshot, namespace: str, name: str) -> Answer:
 
 
 def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int) -> Answer:
-    """Datasets whose representative is in the namespace, and that weren't dropped."""
-    entities = snapshot.reader.entities(tables.DATASET, namespace)
-    joined = snapshot.joined(entities)
-    found = {entity for entity in entities if joined.of(entity) == entity}
+    found = visible_datasets(snapshot, namespace)
+    return {"totalCount": len(found), "datasets": _texts(snapshot, found[offset : offset + limit])}
+
+
+def visible_datasets(snapshot: Snapshot, namespace: str | None) -> list[int]:
+    """By name those whose representative is in the namespace, and that were neither dropped nor hidden."""
+    found = snapshot.ordered(tables.DATASET, namespace)
+    if not snapshot.is_plain:
+        joined = snapshot.joined(found)
+        found = [entity for entity in found if joined.of(entity) == entity]
     if not snapshot.sees_all or snapshot.cuts:
         facts = dataset_facts(snapshot, found)
-        found = {entity for entity in facts if facts[entity].alive or not facts[entity].mentioned}
-    names = snapshot.names(found)
-    ordered = sorted(found, key=names.__getitem__)
-    return {"totalCount": len(ordered), "datasets": dataset_answers(snapshot, ordered[offset : offset + limit])}
+        found = [one for one in found if one in facts and (facts[one].alive or not facts[one].mentioned)]
+    return [one for one in found if one not in snapshot.hidden] if snapshot.hidden else found
 
 
 def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
     facts = dataset_facts(snapshot, found)
     versions = Versions(snapshot)
-    return [_answer(snapshot, one, facts[one], versions) for one in found if one in facts]
+    into = Columns(snapshot).into(found)
+    return [_answer(snapshot, one, facts[one], versions, into[one]) for one in found if one in facts]
 
 
-def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) -> Answer:
+def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
+    """The same as JSON, remembered as long as neither events nor users say anything else."""
+    into = Columns(snapshot).into(found)
+    said = {one: snapshot.tags_said_of(one) for one in found}
+    known: dict[int, Text] = snapshot.recall("dataset answer", found)
+    missing = [one for one in found if one not in known or known[one][1] is not into[one] or known[one][2] != said[one]]
+    if missing:
+        facts = dataset_facts(snapshot, missing)
+        versions = Versions(snapshot)
+        fresh: dict[int, Text] = {}
+        for one in [one for one in missing if one in facts]:
+            answer = _answer(snapshot, one, facts[one], versions, into[one])
+            fresh[one] = encode(answer), into[one], said[one]
+        snapshot.keep("dataset answer", fresh, lambda one: snapshot.bearing_on(one) | snapshot.jobs_speaking_of([one]))
+        known.update(fresh)
+    return [Raw(known[one][0]) for one in found if one in known]
+
+
+def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions, into: list[ColumnEdge]) -> Answer:
     texts = facet_texts(snapshot, facts)
     answer = dataset_summary(
-        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+        snapshot.name(found),
+        instant_text(facts.created_at),
+        instant_text(facts.updated_at),
+        texts,
+        snapshot.tags_said_of(found),
     )
     current = versions.last_before(found, None)
     answer["currentVersion"] = current.id if current else None
-    answer["columnLineage"] = column_inputs(snapshot, found)
+    answer["columnLineage"] = column_inputs(snapshot, into)
     answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
     if "storage" in texts:
         answer["storage"] = lenient(texts["storage"], Storage)
@@ -101,7 +133,11 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
     facts = dataset_facts_before(snapshot, found, version.created)
     texts = facet_texts(snapshot, facts)
     summary = dataset_summary(
-        snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
+        snapshot.name(found),
+        instant_text(facts.created_at),
+        instant_text(facts.updated_at),
+        texts,
+        snapshot.tags_said_of(found),
     )
     return {
         "id": summary["id"],

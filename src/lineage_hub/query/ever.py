@@ -39,7 +39,7 @@ def edges_mode(text: str) -> EdgesOf:
 
 
 def edges_since(snapshot: Snapshot, jobs: Collection[int], since: int) -> dict[int, Edges]:
-    return {job: _union(snapshot, candidates_since(snapshot, job, since)) for job in jobs}
+    return snapshot.shown({job: _union(snapshot, candidates_since(snapshot, job, since)) for job in jobs})
 
 
 def candidates_since(snapshot: Snapshot, job: int, since: int) -> list[RunFacts]:

@@ -60,8 +60,12 @@ class History:
     def __init__(self) -> None:
         # By the shapes of a head's events, as long as no name was ever cut or joined.
         self.edges: Shelf[tuple[int, ...], Edges] = Shelf(100_000)
+        # Edges without some of their datasets, which are hidden.
+        self.fewer: Shelf[tuple[Edges, frozenset[int]], Edges] = Shelf(20_000)
         self.ends: Shelf[int, End] = Shelf(200_000)
         self.arrows: Shelf[Edges, Arrows] = Shelf(50_000)
+        # By kind and namespace: the greatest number among them, and all of them in the order of their names.
+        self.ordered: dict[tuple[int, str | None], tuple[int, list[int]]] = {}
         # By an event's number: what its nominalTime facet says; a tombstone says neither time.
         self.nominal: Shelf[int, Nominal | Silent] = Shelf(100_000)
         # By a job: how its runs stand in a list, after so many events of the store.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
@@ -13,8 +14,10 @@ from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.history import Edges
 from lineage_hub.query.identity import job_version
+from lineage_hub.query.job_names import named_job
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import latest_runs_of_job, run_answer
+from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import tables
@@ -23,25 +26,20 @@ from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import Ownership, Tags, lenient
 
 Answer = dict[str, Any]
+# An answer as JSON, with what of it the job's events don't tell: edges as shown, and the tags of users.
+Text = tuple[bytes, Edges, SaidTags]
+encode = msgspec.json.Encoder().encode
 LATEST_RUNS = 10
 
 
 def find_job(snapshot: Snapshot, namespace: str, name: str) -> int:
     """A job by its name; failing that by `{parent}.{name}`, the spelling that Marquez shows."""
-    job = snapshot.reader.find(tables.JOB, namespace, name)
-    if job is not None and job in job_facts(snapshot, [job]):
-        return job
-    for at, char in enumerate(name):
-        if char != ".":
-            continue
-        alias = snapshot.reader.find(tables.JOB, namespace, name[at + 1 :])
-        if alias is not None and alias in job_facts(snapshot, [alias]):
-            above = parents(snapshot, snapshot.latest_runs([alias])).get(alias)
-            if above is not None and snapshot.name(above)[1] == name[:at]:
-                return alias
-    raise NotFound(
-        f"Job '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
-    )
+    job = named_job(snapshot, namespace, name)
+    if job is None:
+        raise NotFound(
+            f"Job '{name}' not found.", subject=f"{namespace}:{name}", action="check namespace, name and the moment"
+        )
+    return job
 
 
 def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
@@ -52,31 +50,71 @@ def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
 def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()) -> Answer:
     found = visible_jobs(snapshot, namespace)
     if states:
-        latest = snapshot.latest_runs(found)
-        found = [job for job in found if job in latest and latest[job].state in states]
-    return {"totalCount": len(found), "jobs": job_answers(snapshot, found[offset : offset + limit])}
+        last = last_states(snapshot, found)
+        found = [job for job in found if last[job] in states]
+    return {"totalCount": len(found), "jobs": _texts(snapshot, found[offset : offset + limit])}
 
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
-    entities = snapshot.reader.entities(tables.JOB, namespace)
+    found = snapshot.ordered(tables.JOB, namespace)
     if not snapshot.sees_all:
-        entities = list(job_facts(snapshot, entities))
-    names = snapshot.names(entities)
-    return sorted(entities, key=names.__getitem__)
+        facts = job_facts(snapshot, found)
+        found = [job for job in found if job in facts]
+    return [job for job in found if job not in snapshot.hidden] if snapshot.hidden else found
 
 
-def job_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
-    facts = job_facts(snapshot, found)
+def last_states(snapshot: Snapshot, found: Collection[int]) -> dict[int, str | None]:
+    """Of the run of each job that started last."""
+    known: dict[int, str | None] = snapshot.recall("last state", found)
+    missing = [job for job in found if job not in known]
+    if missing:
+        latest = snapshot.latest_runs(missing)
+        fresh = {job: latest[job].state if job in latest else None for job in missing}
+        snapshot.keep("last state", fresh)
+        known.update(fresh)
+    return known
+
+
+def job_answers(snapshot: Snapshot, found: Collection[int]) -> list[Answer]:
     edges = snapshot.edges(found)
+    return [answer for answer, _ in _answers(snapshot, found, edges).values()]
+
+
+def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
+    """The same as JSON, remembered as long as neither events nor users say anything else."""
+    edges = snapshot.edges(found)
+    names = snapshot.names(found)
+    said = {job: snapshot.said.job_tags.get(names[job], NOTHING) for job in found}
+    known: dict[int, Text] = snapshot.recall("job answer", found)
+    missing = [job for job in found if job not in known or known[job][1:] != (edges[job], said[job])]
+    if missing:
+        made = _answers(snapshot, missing, edges)
+        fresh: dict[int, Text] = {job: (encode(answer), edges[job], said[job]) for job, (answer, _) in made.items()}
+        snapshot.keep("job answer", fresh, lambda job: {job, *_bearing_on(snapshot, made[job][1])})
+        known.update(fresh)
+    return [Raw(known[job][0]) for job in found if job in known]
+
+
+def _bearing_on(snapshot: Snapshot, datasets: Collection[int]) -> set[int]:
+    """All whose events may change which versions of these datasets there are."""
+    return set[int]().union(snapshot.jobs_speaking_of(datasets), *map(snapshot.bearing_on, datasets))
+
+
+def _answers(
+    snapshot: Snapshot, found: Collection[int], edges: dict[int, Edges]
+) -> dict[int, tuple[Answer, Collection[int]]]:
+    """With the datasets whose versions each shows."""
+    facts = job_facts(snapshot, found)
     heads = snapshot.heads(found)
     latest = snapshot.latest_runs(found)
     above = parents(snapshot, latest)
     versions = Versions(snapshot)
-    return [
-        _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
-        for one in found
-        if one in facts
-    ]
+    made: dict[int, tuple[Answer, Collection[int]]] = {}
+    for one in [one for one in found if one in facts]:
+        versions.asked = set()
+        answer = _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
+        made[one] = answer, versions.asked
+    return made
 
 
 def _answer(
@@ -102,7 +140,8 @@ def _answer(
     kind = read.job_type(texts["jobType"]) if "jobType" in texts else ("", "", "")
     answer["labels"] = [label for label in (kind[2], kind[1]) if label]
     answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
-    answer["tags"] = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
+    told = [tag_text(tag.key, tag.value) for tag in lenient(texts.get("tags"), Tags).tags]
+    answer["tags"] = merged(told, snapshot.said.job_tags.get(snapshot.name(found), NOTHING))
     if not facts.mentioned:
         answer["namedOnly"] = True
     return answer

@@ -18,6 +18,7 @@ from lineage_hub.query.ever import edges_mode
 from lineage_hub.query.graph import AROUND, BOTH, DOWNSTREAM, UPSTREAM, Reached, walk
 from lineage_hub.query.history import Arrow, Arrows, Edges, End
 from lineage_hub.query.identity import half_of_edge_id
+from lineage_hub.query.job_names import job_of_alias
 from lineage_hub.query.nodes import dataset_nodes, job_nodes
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -59,13 +60,18 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
         return Found(max(runs.values(), key=lambda run: run.start).key[1], True)
     table_kind = tables.JOB if kind == JOB else tables.DATASET
     first = None
-    for reading in islice(readings(kind, rest), MOST_READINGS):
+    read = list(islice(readings(kind, rest), MOST_READINGS))
+    for reading in read:
         first = first or reading
         entity = snapshot.reader.find(table_kind, reading.namespace, reading.name)
         if entity is not None and is_visible(snapshot, entity):
             if kind == JOB:
                 return Found(entity, True)
             return Found(snapshot.joined((entity,)).of(entity), False, reading.field)
+    for reading in read if kind == JOB else ():
+        entity = job_of_alias(snapshot, reading.namespace, reading.name)
+        if entity is not None:
+            return Found(entity, True)
     if first is None:
         raise InvalidRequest(f"nodeId {text[:200]!r} names no namespace", subject=text[:200], action="see the docs")
     what = {DATASET: "Dataset", FIELD: "Dataset", JOB: "Job"}[kind]
@@ -77,6 +83,8 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
 
 
 def is_visible(snapshot: Snapshot, entity: int) -> bool:
+    if snapshot.hidden and snapshot.joined((entity,)).of(entity) in snapshot.hidden:
+        return False
     numbers = snapshot.shapes_of((entity,))[entity]
     bounds = snapshot.bounds(numbers)
     return any(bounds[number] is not None for number in numbers)

@@ -1,58 +1,80 @@
-"""A namespace or a page of them enters; when each was first heard of leaves.
+"""A namespace or a page of them enters; when each was first heard of, whose it is and what it is for leave.
 
-A namespace exists as soon as an event names a job or dataset in it.
+A namespace exists as soon as an event names a job or dataset in it, or a user says whose it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Set
 from typing import Any
 
+import msgspec
+
 from lineage_hub.errors import NotFound
+from lineage_hub.query.mentions import first_mentions
+from lineage_hub.query.said import Said
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.declared import NamespaceBody
 
 Answer = dict[str, Any]
+NEVER = 2**63 - 1
+_body = msgspec.json.Decoder(NamespaceBody).decode
 
 
 def namespaces(snapshot: Snapshot, limit: int, offset: int) -> Answer:
-    found = _first_mentions(
-        snapshot, [*snapshot.reader.entities(tables.JOB), *snapshot.reader.entities(tables.DATASET)]
-    )
-    page = sorted(found)[offset : offset + limit]
-    return {"namespaces": [_answer(name, found[name]) for name in page], "totalCount": len(found)}
+    entities = [*snapshot.ordered(tables.JOB, None), *snapshot.ordered(tables.DATASET, None)]
+    firsts = _firsts(snapshot, entities)
+    found = firsts.keys() | snapshot.said.namespaces.keys()
+    hidden = _hidden(snapshot, found, entities)
+    page = sorted(found - hidden)[offset : offset + limit]
+    return {"namespaces": [_answer(snapshot, name, firsts) for name in page], "totalCount": len(found - hidden)}
 
 
 def namespace(snapshot: Snapshot, name: str) -> Answer:
-    entities = [*snapshot.reader.entities(tables.JOB, name), *snapshot.reader.entities(tables.DATASET, name)]
-    found = _first_mentions(snapshot, entities)
-    if name not in found:
+    """Also one that is hidden, as in Marquez: it says so."""
+    entities = [*snapshot.ordered(tables.JOB, name), *snapshot.ordered(tables.DATASET, name)]
+    firsts = _firsts(snapshot, entities)
+    if name not in firsts and name not in snapshot.said.namespaces:
         raise NotFound(f"Namespace '{name}' not found.", subject=name, action="check the spelling and the moment")
-    return _answer(name, found[name])
+    return {**_answer(snapshot, name, firsts), "isHidden": name in _hidden(snapshot, {name}, entities)}
 
 
-def _first_mentions(snapshot: Snapshot, entities: Iterable[int]) -> dict[str, int]:
-    entities = list(entities)
+def _firsts(snapshot: Snapshot, entities: Collection[int]) -> dict[str, int]:
     names = snapshot.names(entities)
-    by_entity = snapshot.shapes_of(entities)
-    bounds = snapshot.bounds({number for entity in entities for number in by_entity[entity]})
     found: dict[str, int] = {}
-    for entity in entities:
+    for entity, first in first_mentions(snapshot, entities).items():
         space = names[entity][0]
-        for number in by_entity[entity]:
-            seen = bounds[number]
-            if seen is not None and seen[0] < found.get(space, 2**63):
-                found[space] = seen[0]
+        if first < found.get(space, NEVER):
+            found[space] = first
     return found
 
 
-def _answer(name: str, first: int) -> Answer:
+def _hidden(snapshot: Snapshot, found: Set[str], entities: Collection[int]) -> set[str]:
+    """Unless something in it is back, or a user has spoken of it since."""
+    said = snapshot.said
+    hidden = {
+        name
+        for name in found & said.hidden_namespaces.keys()
+        if name not in said.namespaces or said.namespaces[name].stated_at < said.hidden_namespaces[name]
+    }
+    if not hidden:
+        return hidden
+    names = snapshot.names(entities)
+    here = [one for one in entities if names[one][0] in hidden and one not in snapshot.hidden]
+    return hidden - _firsts(snapshot, here).keys()
+
+
+def _answer(snapshot: Snapshot, name: str, firsts: dict[str, int]) -> Answer:
+    said: Said | None = snapshot.said.namespaces.get(name)
+    created_at = min(firsts.get(name, NEVER), said.first_at if said else NEVER)
+    body = _body(said.body) if said and said.body else NamespaceBody("anonymous")
     return {
         "name": name,
-        "createdAt": instant_text(first),
-        "updatedAt": instant_text(first),
-        "ownerName": "anonymous",
-        "description": None,
+        "createdAt": instant_text(created_at),
+        "updatedAt": instant_text(max(created_at, said.stated_at) if said else created_at),
+        "ownerName": body.ownerName,
+        "description": body.description,
         "isHidden": False,
     }

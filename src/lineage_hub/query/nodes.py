@@ -18,13 +18,16 @@ from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import Facts, dataset_facts, job_facts
 from lineage_hub.query.history import Edges, Nominal, Silent
 from lineage_hub.query.identity import job_uuid
+from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (
+    DECLARED_FACET,
     NO_TAGS,
     DatasetType,
     DataSource,
+    Declared,
     Documentation,
     Field,
     Lifecycle,
@@ -39,13 +42,17 @@ encode = msgspec.json.Encoder().encode
 Name = tuple[str, str]
 Time = str | msgspec.Raw
 Texts = tuple[tuple[str, bytes], ...]
-# Its id, and its text without the edges and the last bracket.
-Node = tuple[str, bytes]
+# Its id, its text without the edges and the last bracket, and what of it no event tells: tags, or edges as shown.
+Node = tuple[str, bytes, object]
 TagsByField = dict[str | None, list[str]]
 # The text before, between and after the two times of a node, without its last brackets.
 Frame = tuple[bytes, bytes, bytes]
-NODE_FACETS = frozenset(("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType"))
+NODE_FACETS = frozenset(
+    ("schema", "tags", "documentation", "dataSource", "lifecycleStateChange", "datasetType", DECLARED_FACET)
+)
 JOB_FACETS = frozenset(("jobType", "sourceCodeLocation", "documentation", "tags"))
+# Marquez's word for it.
+JOB_TYPES = {"STREAMING": "STREAM"}
 # Where a time will stand: a byte that no JSON text has.
 HOLE = msgspec.Raw(b"\0")
 FRAMES, LONG = 20_000, 8_192
@@ -94,15 +101,19 @@ def _node(kind: str, name: Name, data: dict[str, Any]) -> Frame:
     return before, between, after
 
 
-def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str, bytes]) -> dict[str, Any]:
-    """The fields that a dataset has wherever it is shown."""
+def dataset_summary(
+    name: Name, created: Time, updated: Time, texts: Mapping[str, bytes], said: SaidTags = NOTHING
+) -> dict[str, Any]:
+    """The fields that a dataset has wherever it is shown; `said` are the tags that users put on or took off."""
     source = lenient(texts.get("dataSource"), DataSource)
     tags = _tags(texts["tags"]) if "tags" in texts else {}
+    if said:
+        tags = {field: merged(tags.get(field, []), said, field) for field in {*tags, *(one[0] for one in said)}}
     return {
         "id": named(name),
         "type": lenient(texts.get("datasetType"), DatasetType).datasetType or "DB_TABLE",
         "name": name[1],
-        "physicalName": name[1],
+        "physicalName": lenient(texts.get(DECLARED_FACET), Declared).physicalName or name[1],
         "createdAt": created,
         "updatedAt": updated,
         "namespace": name[0],
@@ -116,9 +127,9 @@ def dataset_summary(name: Name, created: Time, updated: Time, texts: Mapping[str
 
 
 @lru_cache(maxsize=FRAMES)
-def _dataset_frame(name: Name, texts: Texts) -> Frame:
+def _dataset_frame(name: Name, said: SaidTags, texts: Texts) -> Frame:
     """The text around the two times: at one moment and the next mostly nothing else differs."""
-    return _node("dataset", name, dataset_summary(name, HOLE, HOLE, dict(texts)))
+    return _node("dataset", name, dataset_summary(name, HOLE, HOLE, dict(texts), said))
 
 
 def _fields(schema: bytes | None, tags: TagsByField) -> list[Field]:
@@ -144,7 +155,8 @@ def tag_text(key: str, value: str) -> str:
 
 def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Node]:
     found: dict[int, Node] = snapshot.recall("dataset node", datasets)
-    missing = [dataset for dataset in datasets if dataset not in found]
+    said = {dataset: snapshot.tags_said_of(dataset) for dataset in datasets} if snapshot.said.dataset_tags else {}
+    missing = [one for one in datasets if one not in found or found[one][2] != said.get(one, NOTHING)]
     if missing:
         names = snapshot.names(missing)
         facts = dataset_facts(snapshot, missing, NODE_FACETS)
@@ -152,8 +164,10 @@ def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, No
         made: dict[int, Node] = {}
         for dataset, known in facts.items():
             name = names[dataset]
-            frame = _frame(_dataset_frame, name, present_texts(bodies, known))
-            made[dataset] = f"dataset:{name[0]}:{name[1]}", _filled(frame, known, marks(snapshot, dataset, known))
+            tags = said.get(dataset, NOTHING)
+            frame = _frame(_dataset_frame, name, tags, present_texts(bodies, known))
+            text = _filled(frame, known, marks(snapshot, dataset, known))
+            made[dataset] = f"dataset:{name[0]}:{name[1]}", text, tags
         if snapshot.sees_all:
             snapshot.keep("dataset node", made, snapshot.bearing_on)
         found.update(made)
@@ -202,7 +216,7 @@ def job_summary(
     location = read.code_location(texts["sourceCodeLocation"])[0] if "sourceCodeLocation" in texts else ""
     return {
         "id": named(name),
-        "type": processing.upper() or "BATCH",
+        "type": JOB_TYPES.get(processing.upper(), processing.upper() or "BATCH"),
         "name": name[1],
         "simpleName": simple,
         "parentJobName": above[1] if above else None,
@@ -222,7 +236,8 @@ def _job_frame(name: Name, above: Name | None, texts: Texts) -> Frame:
 
 def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]) -> dict[int, Node]:
     found: dict[int, Node] = snapshot.recall("job node", jobs)
-    missing = [job for job in jobs if job not in found]
+    # Edges change without an event of the job when a dataset is hidden or comes back.
+    missing = [job for job in jobs if job not in found or found[job][2] is not edges.get(job)]
     if not missing:
         return found
     facts = job_facts(snapshot, missing, JOB_FACETS)
@@ -249,7 +264,7 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
         }
         if not known.mentioned:
             more["namedOnly"] = True
-        made[job] = f"job:{name[0]}:{name[1]}", _filled(frame, known, more)
+        made[job] = f"job:{name[0]}:{name[1]}", _filled(frame, known, more), edges.get(job)
     if snapshot.sees_all:
         linked = snapshot.links.keys()
         snapshot.keep(
@@ -305,16 +320,16 @@ def _nominal_time(text: bytes) -> Nominal | Silent:
 
 
 def run_summary(run: RunFacts, nominal: Nominal) -> dict[str, Any]:
-    duration = None if run.end is None else (run.end[0] - run.start[0]) // 1_000_000
-    started = instant_text(run.start[0])
+    began = run.began_at
+    duration = None if run.end is None or began is None else (run.end[0] - began) // 1_000_000
     data: dict[str, Any] = {
         "id": run_text(run.key[2]),
-        "createdAt": started,
+        "createdAt": instant_text(run.start[0]),
         "updatedAt": instant_text(run.events[-1].event_at),
         "nominalStartTime": nominal[0],
         "nominalEndTime": nominal[1],
         "state": run.state,
-        "startedAt": started,
+        "startedAt": None if began is None else instant_text(began),
         "endedAt": instant_text(run.end[0]) if run.end else None,
         "durationMs": duration,
         "args": {},

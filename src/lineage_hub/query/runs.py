@@ -31,6 +31,8 @@ from lineage_hub.query.versions import Spoken, Versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import (
+    ARGUMENTS_FACET,
+    Arguments,
     ErrorMessage,
     ExtractionError,
     NominalTime,
@@ -203,7 +205,7 @@ def _observed(facets: dict[str, Raw]) -> dict[str, Raw]:
 
 
 def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
-    """What Marquez makes of the nominal time and the parent."""
+    """What Marquez makes of the nominal time and the parent, and those that were given when the run was declared."""
     arguments: dict[str, str] = {}
     if "nominalTime" in facets:
         start = lenient(bytes(facets["nominalTime"]), NominalTime).nominalStartTime
@@ -212,6 +214,8 @@ def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
     parent = read.parent(bytes(facets["parent"])) if "parent" in facets else None
     if parent is not None:
         arguments.update(run_id=parent[1], name=parent[0][1], namespace=parent[0][0])
+    if ARGUMENTS_FACET in facets:
+        arguments.update(lenient(bytes(facets[ARGUMENTS_FACET]), Arguments).arguments)
     return arguments
 
 
@@ -219,18 +223,7 @@ def _datasets(
     snapshot: Snapshot, found: RunFacts, events: list[tuple[Any, RawEvent]], versions: Versions, *, written: bool
 ) -> list[Answer]:
     """Under present names; a dataset that is gone since then shows the name it had, and no version."""
-    shapes = snapshot.reader.shapes({row.shape for row in found.events})
-    alive: dict[int, list[Spoken]] = {}
-    groups: dict[int, set[int]] = {}
-    for row in found.events:
-        for mention in shapes[row.shape].mentions:
-            if (mention.side in WRITTEN) == written:
-                lies_on = snapshot.place_mention(row, shapes[row.shape], mention, found)
-                named = mention.dataset if lies_on is None else lies_on
-                dataset = snapshot.joined((named,)).of(named)
-                groups.setdefault(dataset, set()).add(mention.dataset)
-                if lies_on is not None:
-                    alive.setdefault(dataset, []).append((row, mention))
+    groups, alive = datasets_of_run(snapshot, found, written=written)
     names = snapshot.names({*groups, *(name for group in groups.values() for name in group)})
     sides = [of_side(event, OUT if written else IN) for _, event in events]
     answers = []
@@ -251,6 +244,25 @@ def _datasets(
             answer["assertions"] = lenient(bytes(own["dataQualityAssertions"]), QualityAssertions).assertions
         answers.append(answer)
     return answers
+
+
+def datasets_of_run(
+    snapshot: Snapshot, found: RunFacts, *, written: bool
+) -> tuple[dict[int, set[int]], dict[int, list[Spoken]]]:
+    """By dataset, the names that the run has for it; and what of that lies on it at present, if anything does."""
+    shapes = snapshot.reader.shapes({row.shape for row in found.events})
+    alive: dict[int, list[Spoken]] = {}
+    groups: dict[int, set[int]] = {}
+    for row in found.events:
+        for mention in shapes[row.shape].mentions:
+            if (mention.side in WRITTEN) == written:
+                lies_on = snapshot.place_mention(row, shapes[row.shape], mention, found)
+                named = mention.dataset if lies_on is None else lies_on
+                dataset = snapshot.joined((named,)).of(named)
+                groups.setdefault(dataset, set()).add(mention.dataset)
+                if lies_on is not None:
+                    alive.setdefault(dataset, []).append((row, mention))
+    return groups, alive
 
 
 def _own_facets(

@@ -17,13 +17,17 @@ from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
+from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
+from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
 WRITTEN = (OUT, STATIC_OUT)
+# Namespaces whose jobs or datasets are held in order.
+MOST_ORDERED = 200
 
 
 class Queries:
@@ -33,13 +37,17 @@ class Queries:
         self.store = store
         self.memory = Memory(store.changes, memory_mb)
         self.history = History()
+        self.listening = Listening(store.changes)
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
             self.store.changes.catch_up(connection)
-            yield Snapshot(self, connection, scope, moment, epoch)
+            said = self.listening.until_now(connection, epoch)
+            snapshot = Snapshot(self, connection, scope, moment, epoch)
+            snapshot.said = said if snapshot.sees_all else self.listening.at(connection, scope, moment)
+            yield snapshot
 
 
 class Snapshot:
@@ -59,6 +67,8 @@ class Snapshot:
         self._joined_for: set[int] = set()
         self._is_plain: bool | None = None
         self._names: dict[int, tuple[str, str]] = {}
+        self.said: Sayings
+        self._hidden: Set[int] | None = None
 
     # What is kept between snapshots
 
@@ -67,6 +77,24 @@ class Snapshot:
 
     def keep(self, what: str, values: Mapping[int, object], depends_on: DependsOn = itself) -> None:
         self._memory.put(what, self._epoch, values, depends_on)
+
+    # What users say
+
+    @property
+    def hidden(self) -> Set[int]:
+        """Jobs, and representatives of datasets, that users have hidden and no event has mentioned since."""
+        if self._hidden is None:
+            self._hidden = hidden_entities(self) if self.said.hides else frozenset()
+        return self._hidden
+
+    def tags_said_of(self, dataset: int) -> SaidTags:
+        """Under each of its names."""
+        said = self.said.dataset_tags
+        if not said:
+            return NOTHING
+        members = self.joined((dataset,)).all_of(dataset)
+        names = self.names(members)
+        return tuple([tag for name in sorted([names[one] for one in members]) for tag in said.get(name, NOTHING)])
 
     # Names
 
@@ -78,6 +106,19 @@ class Snapshot:
 
     def name(self, entity: int) -> tuple[str, str]:
         return self.names((entity,))[entity]
+
+    def ordered(self, kind: int, namespace: str | None) -> list[int]:
+        """All entities that were ever heard of by their names; those that are new are put among the others."""
+        held = self.history.ordered
+        last, known = held.get((kind, namespace), (0, []))
+        new = self.reader.entities(kind, namespace, last)
+        if new:
+            names = self.names([*known, *new])
+            known = sorted([*known, *new], key=names.__getitem__)
+            if len(held) > MOST_ORDERED:
+                held.clear()
+            held[kind, namespace] = (max(new), known)
+        return known
 
     @property
     def cuts(self) -> Cuts:
@@ -248,6 +289,18 @@ class Snapshot:
     # Edges
 
     def edges(self, jobs: Collection[int]) -> dict[int, Edges]:
+        return self.shown(self._told_edges(jobs))
+
+    def shown(self, edges: dict[int, Edges]) -> dict[int, Edges]:
+        """Without those of hidden jobs and those to hidden datasets."""
+        hidden = self.hidden
+        if not hidden:
+            return edges
+        parts = {job: (one, one.datasets & hidden) for job, one in edges.items()}
+        fewer = self.history.fewer.fetch([part for part in parts.values() if part[1]], _fewer_edges)
+        return {job: NO_EDGES if job in hidden else fewer[part] if part[1] else part[0] for job, part in parts.items()}
+
+    def _told_edges(self, jobs: Collection[int]) -> dict[int, Edges]:
         found: dict[int, Edges] = self.recall("edges", jobs)
         if len(found) == len(jobs):
             return found
@@ -356,6 +409,11 @@ class Snapshot:
             self.keep("jobs", fresh, self.bearing_on)
             known.update(fresh)
         return set().union(*known.values())
+
+
+def _fewer_edges(parts: list[tuple[Edges, frozenset[int]]]) -> Iterator[tuple[tuple[Edges, frozenset[int]], Edges]]:
+    for edges, gone in parts:
+        yield (edges, gone), Edges.of(edges.inputs - gone, edges.outputs - gone, edges.columns - gone)
 
 
 def _edges_as_named(head: RunFacts, shapes: list[Shape]) -> Edges:

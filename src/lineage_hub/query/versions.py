@@ -74,6 +74,8 @@ class Versions:
         self._plain: dict[int, bool] = {}
         self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
+        # Datasets whose versions were looked at, for whoever remembers an answer that shows them.
+        self.asked: set[int] = set()
 
     def all_of(self, dataset: int) -> list[Version]:
         """In the order of their creation."""
@@ -83,6 +85,7 @@ class Versions:
 
     def last_before(self, dataset: int, bound: Ord | None) -> Version | None:
         """The current one, or the one that was current at that ord."""
+        self.asked.add(dataset)
         if dataset in self._all or not self._is_plain(dataset):
             known = self.all_of(dataset)
             return next((v for v in reversed(known) if bound is None or v.created < bound), None)
@@ -103,6 +106,14 @@ class Versions:
             return self._id(dataset, "run", *self._run_parts(run.key)) if run.state == "COMPLETED" else None
         before = self.last_before(dataset, run.start)
         return before.id if before else None
+
+    def read_by(self, dataset: int, mentions: list[Spoken], run: RunFacts) -> Version | None:
+        """The version that an input of this run shows, with the run that wrote it."""
+        named = self._named_by(mentions)
+        if named is None:
+            return self.last_before(dataset, run.start)
+        version_id = self._id(dataset, "version", named)
+        return next((version for version in self.all_of(dataset) if version.id == version_id), None)
 
     def _is_plain(self, dataset: int) -> bool:
         """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""

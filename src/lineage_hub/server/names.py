@@ -14,6 +14,8 @@ BENEATH = (
     b"/api/v1/namespaces/",
     b"/api/v1/jobs/runs/",
     b"/api/v1/runs/",
+    b"/api/v1/sources/",
+    b"/api/v1/tags/",
     b"/api/v1/traces/",
     b"/api/v1/telemetry/metrics/",
 )
@@ -33,6 +35,7 @@ class NameConvertor(Convertor[str]):
 register_url_convertor("name", NameConvertor())
 RUN, TRACE = "{run_id:name}", "{trace_id:name}"
 NAMESPACE, JOB, DATASET = "{namespace:name}", "{job:name}", "{dataset:name}"
+SOURCE, TAG, FIELD = "{source:name}", "{tag:name}", "{field:name}"
 
 
 def keep_escapes(scope: Scope) -> None:

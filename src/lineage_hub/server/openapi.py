@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 
 from lineage_hub.lineage.expectations import DURATION
 from lineage_hub.server.formats import MEDIA_TYPES
-from lineage_hub.server.openapi_reads import FRESHNESS, GRAPH, READS
+from lineage_hub.server.openapi_reads import FRESHNESS, GRAPH, LISTS, READS
 
 Schema = dict[str, Any]
 _JSON = "application/json"
@@ -50,7 +50,8 @@ TIME: Schema = {
     "description": "ISO 8601 with a zone and up to nine digits of a second; years 1678 to 2261.",
 }
 # Names may hold anything but NUL; the bound is in bytes of UTF-8.
-_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 16_000, "pattern": "^[^\\u0000]+$"}
+NAME_PATTERN = "^[^\\u0000]+$"
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 16_000, "pattern": NAME_PATTERN}
 _FACETS: Schema = _nullable({"type": "object", "additionalProperties": True})
 _ERRORS = {
     400: "The request or an event in it is not valid.",
@@ -136,6 +137,8 @@ def _error(status: int) -> Schema:
     return {"description": _ERRORS[status], "content": {_JSON: {"schema": _ref("Error")}}}
 
 
+# For the modules that describe other routes.
+NAME, obj, listing, nullable, takes, answers = _NAME, _object, _list, _nullable, _takes, _answers
 _TALLY: dict[str, Schema] = {"accepted": NUMBER, "rejected": NUMBER, "errors": _list(TEXT)}
 _BODY_ERRORS = (400, 413, 415, 503)
 _LETTER_WITH_BODY: Schema = {
@@ -371,6 +374,9 @@ def describe(app: FastAPI) -> None:
                     _complete(path, operation)
                     if method == "get" and path in READS:
                         _describe_read(path, operation)
+                    if method == "get" and path in LISTS:
+                        items = _object(LISTS[path], **{name: {} for name in LISTS[path]})
+                        operation["responses"]["200"]["content"] = {_JSON: {"schema": _list(items)}}
             app.openapi_schema = made
         return app.openapi_schema
 
@@ -394,5 +400,5 @@ def _describe_read(path: str, operation: Schema) -> None:
     drawn = _DRAWN if READS[path] == GRAPH else {}
     operation["responses"]["200"]["content"] = {_JSON: {"schema": schema}, **drawn}
     # These are asked about a node or a run by its id, which may be unknown.
-    if any(parameter["name"] in ("nodeId", "run") for parameter in operation.get("parameters", ())):
+    if any(parameter["name"] in ("nodeId", "run", "runId") for parameter in operation.get("parameters", ())):
         operation["responses"].setdefault("404", _error(404))

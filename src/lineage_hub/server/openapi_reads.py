@@ -58,6 +58,10 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/jobs": ("jobs", "totalCount"),
     "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
     "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
+    "/api/v1/runlineage/upstream": ("runs", "truncated", "hidden_runs"),
+    "/api/v1/sources": ("sources", "totalCount"),
+    "/api/v1/sources/{source}": ("type", "name", "createdAt", "updatedAt", "connectionUrl", "description"),
+    "/api/v1/tags": ("tags", "totalCount"),
     "/api/v1/namespaces": ("namespaces", "totalCount"),
     _NS: ("name", "createdAt", "updatedAt", "ownerName", "description", "isHidden"),
     f"{_NS}/jobs": ("jobs", "totalCount"),
@@ -80,4 +84,10 @@ READS: dict[str, tuple[str, ...]] = {
     f"{_NS}/datasets/{{dataset}}/telemetry": ("dataset", "runs"),
     f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),
     f"{_NS}/datasets/{{dataset}}/versions/{{version}}": ("id", "name", "namespace", "version", "createdAt", "fields"),
+}
+_PART = ("startInterval", "endInterval")
+# Answers that are lists, and the members that each of their items has.
+LISTS: dict[str, tuple[str, ...]] = {
+    "/api/v1/stats/lineage-events": (*_PART, "fail", "start", "complete", "abort"),
+    **{f"/api/v1/stats/{what}": (*_PART, "count") for what in ("jobs", "datasets", "sources")},
 }

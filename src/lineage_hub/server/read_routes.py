@@ -202,8 +202,8 @@ async def get_column_lineage(
     def question(snapshot: Snapshot) -> Any:
         found = lineage_query.find_node(snapshot, node)
         if found.is_job:
-            raise InvalidRequest(
-                "column lineage starts at a dataset or a field", subject=node[:200], action="use datasetField:…"
+            return columns_query.column_lineage_of_job(
+                snapshot, found.entity, depth, with_downstream, edges, min(limit or most, most)
             )
         return columns_query.column_lineage(
             snapshot, found.entity, found.field, depth, with_downstream, edges, min(limit or most, most)

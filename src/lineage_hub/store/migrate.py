@@ -13,7 +13,7 @@ from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 
 # The newest file in migrations/versions; a test compares.
-HEAD = "0002"
+HEAD = "0003"
 SCRIPTS = Path(__file__).parent / "migrations"
 # Of the first schema on; a database without them is not the hub's.
 OWN = {"alembic_version", "counter", "entity", "event", "raw", "shape"}

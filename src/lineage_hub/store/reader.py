@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, func, select, text
 from sqlalchemy.sql.selectable import NamedFromClause
 
 from lineage_hub.lineage.intervals import BatchRow
@@ -54,11 +54,11 @@ class Reader:
             for entity, namespace, name in self._all(_NAMES, ids=chunk):
                 yield entity, (namespace, name)
 
-    def entities(self, kind: int, namespace: str | None = None) -> list[int]:
-        """All that were ever heard of, visible or not."""
+    def entities(self, kind: int, namespace: str | None = None, after: int = 0) -> list[int]:
+        """All that were ever heard of, visible or not; those with a greater number than `after`."""
         if namespace is None:
-            return [row[0] for row in self._all(_ALL, kind=kind)]
-        return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace))]
+            return [row[0] for row in self._all(_ALL, kind=kind, after=after)]
+        return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace), after=after)]
 
     def tenant_names(self) -> dict[int, str]:
         return dict(self._all(_TENANTS))
@@ -96,6 +96,21 @@ class Reader:
                 if first is not None:
                     found[number] = (first, last)
         return found
+
+    def newest_known(self, shapes: Iterable[int]) -> dict[int, int]:
+        """When the hub learned of the last visible event of each shape; others may have been learned of later."""
+        return {
+            number: known_at
+            for chunk in _chunks(sorted(shapes))
+            for number, known_at in self._run("newest_known", ids=chunk)
+            if known_at is not None
+        }
+
+    def learned_after(self, shapes: Iterable[int], known_at: int) -> set[int]:
+        """Those of these shapes that the hub learned of a visible event of after that time."""
+        return {
+            row[0] for chunk in _chunks(sorted(shapes)) for row in self._run("learned_after", ids=chunk, since=known_at)
+        }
 
     def newest_ids(self, shapes: Collection[int], event_at: int) -> dict[int, bytes]:
         """For shapes whose last time is the same: the greatest event id there."""
@@ -170,6 +185,11 @@ class Reader:
 
     def count_events(self, after: int, before: int) -> int:
         return int(self._run("count_events", after=after, before=before)[0][0])
+
+    def count_types(self, start: int, end: int, step: int) -> list[tuple[int, int, int]]:
+        """How many events of each type happened in each step from `start` on, before `end`: (step, type, count)."""
+        rows = self._run("count_types", start=start, end=end, step=step)
+        return sorted((int(number), kind, count) for number, kind, count in rows)
 
     def page_events(self, after: int, before: int, descending: bool, limit: int, offset: int) -> list[EventRow]:
         name = "events_desc" if descending else "events_asc"
@@ -258,11 +278,11 @@ _NAMES = Prepared(
     .join_from(tables.entity, tables.space, tables.space.c.id == n.space)
     .where(n.id.in_(_ids()))
 )
-_ALL = Prepared(select(n.id).where(n.kind == bindparam("kind")))
+_ALL = Prepared(select(n.id).where(n.kind == bindparam("kind"), n.id > bindparam("after")))
 _IN_SPACE = Prepared(
     select(n.id)
     .join_from(tables.space, tables.entity, tables.space.c.id == n.space)
-    .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"))
+    .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"), n.id > bindparam("after"))
 )
 _TENANTS = Prepared(select(tables.tenant.c.id, tables.tenant.c.name))
 _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids())))
@@ -338,13 +358,25 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
     at_once = select(e.event_id).where(e.shape == s.id, e.event_at == bindparam("at"), *seen())
     newest_id = at_once.order_by(e.event_id.desc()).limit(1).correlate(tables.shape).scalar_subquery()
 
+    of_shape = select(e.known_at).where(e.shape == s.id, *seen())
+    newest_known = (
+        of_shape.order_by(e.event_at.desc(), e.known_at.desc()).limit(1).correlate(tables.shape).scalar_subquery()
+    )
+    learned = select(e.shape).where(e.shape == s.id, e.known_at > bindparam("since"), *seen()).correlate(tables.shape)
+
     window = (e.event_at > bindparam("after"), e.event_at < bindparam("before"))
     page = select(*_ROW).where(*window, *seen()).limit(bindparam("limit")).offset(bindparam("offset"))
+    number = ((e.event_at - bindparam("start", type_=BigInteger)) // bindparam("step", type_=BigInteger)).label(
+        "number"
+    )
+    within = (e.event_at >= bindparam("start"), e.event_at < bindparam("end"))
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
     naming = (e.parent == bindparam("job"), *seen())
     c = tables.cut.c
     statements: dict[str, Select[Any]] = {
         "bounds": select(s.id, edge(func.min), edge(func.max)).where(s.id.in_(_ids())),
+        "newest_known": select(s.id, newest_known).where(s.id.in_(_ids())),
+        "learned_after": select(s.id).where(s.id.in_(_ids()), learned.exists()),
         "newest_ids": select(s.id, newest_id).where(s.id.in_(_ids())),
         "candidates": per_job(e.type.in_(_CANDIDATE_TYPES), *seen()),
         "candidates_before": select(*_ROW)
@@ -374,6 +406,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         "typed": select(*_ROW).where(e.subject == bindparam("job"), e.type.in_(_ids("types")), *seen()),
         "last_event_at": select(e.event_at).where(*seen()).order_by(e.event_at.desc()).limit(1),
         "count_events": select(func.count()).select_from(tables.event).where(*window, *seen()),
+        "count_types": select(number, e.type, func.count()).where(*within, *seen()).group_by(text("number"), e.type),
         "events_desc": page.order_by(e.event_at.desc(), e.event_id.desc()),
         "events_asc": page.order_by(e.event_at, e.event_id),
         "event": select(*_ROW).where(e.event_at == bindparam("at"), e.event_id == bindparam("id"), *seen()),

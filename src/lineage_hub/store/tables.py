@@ -9,6 +9,7 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
     event             one row an event, pointing to its shape; raw holds its text
     cut, link         where a name's history ends; which names ever stood in a symlinks facet
     expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
+    statement         what users say beside events: owners, sources, tags, what is hidden; the newest one counts
 """
 
 from __future__ import annotations
@@ -190,4 +191,18 @@ expectation = Table(
     Column("set_at", BigInteger, primary_key=True, autoincrement=False),
     Column("tenant", String(64), nullable=False),
     Column("body", LargeBinary),
+)
+
+statement = Table(
+    "statement",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    # Of the kind and the subject; names may be longer than an index entry.
+    Column("hash", LargeBinary(16), nullable=False),
+    Column("stated_at", BigInteger, nullable=False),
+    Column("tenant", String(64), nullable=False),
+    Column("kind", SmallInteger, nullable=False),
+    Column("subject", LargeBinary, nullable=False),
+    Column("body", LargeBinary),
+    Index("statement_subject", "hash", "stated_at", unique=True),
 )

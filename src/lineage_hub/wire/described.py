@@ -14,6 +14,9 @@ from msgspec import Raw, Struct
 NO_TAGS = Raw(b"[]")
 # The SDK's own facet of a run.
 TRACE_FACET = "lineageHub_trace"
+# What users declare of a dataset, and of a run, for which OpenLineage has no facet.
+DECLARED_FACET = "lineageHub_declared"
+ARGUMENTS_FACET = "lineageHub_arguments"
 S = TypeVar("S", bound=Struct)
 
 
@@ -51,6 +54,15 @@ class DataSource(Struct):
 
 class DatasetType(Struct):
     datasetType: str | None = None
+
+
+class Declared(Struct):
+    physicalName: str | None = None
+    schemaLocation: str | None = None
+
+
+class Arguments(Struct):
+    arguments: dict[str, str] = {}
 
 
 class Lifecycle(Struct):
