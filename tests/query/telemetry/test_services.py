@@ -28,6 +28,8 @@ WINDOWS = [
     (ZERO - ZERO % HOUR, ZERO - ZERO % HOUR + 2 * HOUR),
     (ZERO + 20 * SECOND, ZERO + 31 * SECOND),
     (ZERO + 90 * SECOND, ZERO + 40 * 60 * SECOND + 7),
+    (ZERO + 45 * 60 * SECOND, ZERO + HOUR + 50 * 60 * SECOND + 3),
+    (ZERO + 50 * 60 * SECOND, ZERO + 3 * HOUR + 10 * 60 * SECOND),
 ]
 # The rollups keep eight binary digits of a duration; the middle of what they may stand for is told.
 PRECISION = 1 / 256
@@ -67,10 +69,11 @@ def test_calls_are_spans_whose_parent_is_of_another_service(known: Known, window
     assert found == counted
 
 
-def test_an_hour_is_read_again_when_spans_were_added(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", [0, 20 * 60 * SECOND], ids=["whole hours", "an hour that is cut"])
+def test_an_hour_is_read_again_when_spans_were_added(tmp_path: Path, cut: int) -> None:
     made = [one for one in spans(3, 12) if one.namespace == "default"]
     store = open_telemetry(Settings(data_dir=tmp_path))
-    window = (ZERO - ZERO % HOUR, ZERO - ZERO % HOUR + 4 * HOUR)
+    window = (ZERO - ZERO % HOUR + cut, ZERO - ZERO % HOUR + 4 * HOUR)
 
     def counted() -> dict[tuple[str, str], int]:
         calls = service_map(store, EVERYTHING, *window)["calls"]
@@ -81,7 +84,7 @@ def test_an_hour_is_read_again_when_spans_were_added(tmp_path: Path) -> None:
         found: dict[tuple[str, str], int] = {}
         for one in known:
             parent = by_id.get(one.parent)
-            if parent is not None and parent.service != one.service:
+            if parent is not None and parent.service != one.service and one.start >= window[0]:
                 found[parent.service, one.service] = found.get((parent.service, one.service), 0) + 1
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from lineage_hub.model import Scope
@@ -10,9 +10,6 @@ from lineage_hub.model import Scope
 Answer = dict[str, Any]
 Row = dict[str, Any]
 DAY_NS = 86_400_000_000_000
-_PAIRS = "arrayMap((name, value) -> cityHash64(name, value), mapKeys({0}), mapValues({0}))"
-# As the index `of_attributes` has it.
-OF_ATTRIBUTES = f"arrayConcat({_PAIRS.format('attributes')}, {_PAIRS.format('resource_attributes')})"
 
 
 class Telemetry(Protocol):
@@ -44,18 +41,28 @@ class Where:
             until=max(until, 0),
         )
 
-    def with_attributes(self, attributes: Sequence[tuple[str, str]]) -> Where:
-        """Of the span or log itself, or of the resource that it comes from."""
+    def with_attributes(
+        self, attributes: Sequence[tuple[str, str]], in_resources: Callable[[int], bool] = lambda number: True
+    ) -> Where:
+        """Of the span or log itself, or of the resource that it comes from.
+
+        Each of the two columns is dear to read: `in_resources` may know that no resource has the one of that number.
+        """
         for number, (name, value) in enumerate(attributes):
-            key, text = f"{{name_{number}:String}}", f"{{value_{number}:String}}"
-            either = [f"{column}[{key}] = {text}" for column in ("attributes", "resource_attributes")]
-            if not value:
-                # A key that is missing reads as empty text too.
-                either = [f"mapContains({one.partition('[')[0]}, {key}) AND {one}" for one in either]
-            self.add(f"({either[0]} OR {either[1]})", **{f"name_{number}": name, f"value_{number}": value})
-            # Costs nothing where there is no such index.
-            self.add(f"indexHint(has({OF_ATTRIBUTES}, cityHash64({key}, {text})))")
+            self.parameters |= {f"name_{number}": name, f"value_{number}": value}
+            either = has_attribute("attributes", number, value)
+            if in_resources(number):
+                either += f" OR {has_attribute('resource_attributes', number, value)}"
+            self.add(f"({either})")
         return self
 
     def __str__(self) -> str:
         return " AND ".join(self._conditions) or "1"
+
+
+def has_attribute(column: str, number: int, value: str) -> str:
+    """Its name and value are bound by their number."""
+    name = f"{{name_{number}:String}}"
+    equal = f"{column}[{name}] = {{value_{number}:String}}"
+    # A key that is missing reads as empty text too.
+    return equal if value else f"mapContains({column}, {name}) AND {equal}"

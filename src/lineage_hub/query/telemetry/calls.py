@@ -1,23 +1,27 @@
-"""A stretch of time enters; calls between services in it leave, those of whole hours from memory if nothing was added.
+"""A stretch of time enters; calls between services in it leave, those of past hours from memory if nothing was added.
 
-A call is a span whose parent belongs to another service; to find parents is dear, and past hours hardly change.
+A call is a span whose parent belongs to another service; to find parents is dear, and past hours hardly change. Of an
+hour that the stretch cuts, the minutes are remembered, unless it takes little of that hour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import DAY_NS, Row, Telemetry, Where
-from lineage_hub.query.telemetry.rollups import HOUR_NS, SECOND_NS, Source, Stretch, around, whole
+from lineage_hub.query.telemetry.rollups import HOUR_NS, MINUTE_NS, SECOND_NS, Source, Stretch, around, whole
 
 # OTLP's flags: that it is known whether the parent is in another process, and that it is.
 _KNOWN, _REMOTE = 0x100, 0x200
 # What was sent by a message is done after its sender has ended.
 _JUST_NS = 600 * SECOND_NS
-_MOST_HOURS = 10_000
+# Of an hour of which less is asked for, that is read each time.
+_LONG_NS = HOUR_NS // 2
+_MOST_KEPT = 200_000
 
 
 class Calls(NamedTuple):
@@ -37,44 +41,95 @@ class Calls(NamedTuple):
 
 # By caller and callee.
 ByPair = dict[tuple[str, str], Calls]
+# Those of each minute or hour, by when it begins.
+ByTime = dict[int, ByPair]
 NO_CALLS = Calls(0, 0, 0, 0)
-# By who asks and the hour: how many spans there were, which tells whether some came later, and what was found.
-_Hours = dict[tuple[frozenset[str] | None, int], tuple[int, ByPair]]
-_remembered: WeakKeyDictionary[Telemetry, _Hours] = WeakKeyDictionary()
+
+
+class _Memory:
+    """By the unit of time, who asks and the hour: how many spans there were, which tells whether some came later."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[int, frozenset[str] | None, int], tuple[int, ByTime]] = {}
+        self._size = 0
+
+    def recall(self, unit: int, scope: Scope, hour: int, spans: int) -> ByTime | None:
+        with self._lock:
+            then, found = self._kept.get((unit, scope.tenants, hour), (-1, {}))
+        return found if then == spans else None
+
+    def keep(self, unit: int, scope: Scope, hour: int, spans: int, found: ByTime) -> None:
+        with self._lock:
+            self._drop((unit, scope.tenants, hour))
+            self._kept[unit, scope.tenants, hour] = (spans, found)
+            self._size += _size(found)
+            while self._size > _MOST_KEPT and len(self._kept) > 1:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[int, frozenset[str] | None, int]) -> None:
+        _, found = self._kept.pop(key, (0, None))
+        self._size -= _size(found) if found is not None else 0
+
+
+def _size(found: ByTime) -> int:
+    return 1 + sum(map(len, found.values()))
+
+
+_remembered: WeakKeyDictionary[Telemetry, _Memory] = WeakKeyDictionary()
 
 
 def calls_between(store: Telemetry, scope: Scope, since: int, until: int) -> ByPair:
-    hours = whole((since, until), HOUR_NS)
-    parts = [found for stretch in around((since, until), hours) for found in _read(store, scope, stretch).values()]
-    if hours is not None:
-        parts += _of_hours(store, scope, range(hours[0] // HOUR_NS, hours[1] // HOUR_NS))
+    wholes, longs, read = _divided((since, until))
+    spans = _spans(store, scope, [*wholes, *longs])
+    parts = [calls for found in _of_hours(store, scope, HOUR_NS, wholes, spans) for calls in found.values()]
+    for found in _of_hours(store, scope, MINUTE_NS, longs, spans):
+        parts += [calls for at, calls in found.items() if longs[at // HOUR_NS][0] <= at < longs[at // HOUR_NS][1]]
+    for stretch in read:
+        parts += _read(store, scope, stretch, HOUR_NS).values()
     total: ByPair = {}
     for part in parts:
-        for pair, calls in part.items():
-            total[pair] = total.get(pair, NO_CALLS).and_also(calls)
+        for pair, one in part.items():
+            total[pair] = total.get(pair, NO_CALLS).and_also(one)
     return total
 
 
-def _of_hours(store: Telemetry, scope: Scope, hours: range) -> list[ByPair]:
-    memory = _remembered.setdefault(store, {})
-    spans = _spans(store, scope, hours)
+def _divided(stretch: Stretch) -> tuple[list[int], dict[int, Stretch], list[Stretch]]:
+    """Whole hours; hours of which most is in it, with the whole minutes that are; and what is left, to be read."""
+    hours = whole(stretch, HOUR_NS)
+    wholes = list(range(hours[0] // HOUR_NS, hours[1] // HOUR_NS)) if hours is not None else []
+    longs: dict[int, Stretch] = {}
+    read: list[Stretch] = []
+    for edge in around(stretch, hours):
+        # Without a whole hour it may lie in two of them.
+        middle = min(-(-(edge[0] + 1) // HOUR_NS) * HOUR_NS, edge[1])
+        for piece in ((edge[0], middle), (middle, edge[1])):
+            minutes = whole(piece, MINUTE_NS) if piece[1] - piece[0] >= _LONG_NS else None
+            if minutes is not None:
+                longs[piece[0] // HOUR_NS] = minutes
+            read += around(piece, minutes)
+    return wholes, longs, read
+
+
+def _of_hours(store: Telemetry, scope: Scope, unit: int, hours: Collection[int], spans: dict[int, int]) -> list[ByTime]:
+    memory = _remembered.setdefault(store, _Memory())
     # The callers of an hour may be those of a day before it, or of the hour that follows.
-    seen = {hour: sum(spans.get(one, 0) for one in range(hour - 24, hour + 2)) for hour in hours}
-    known = {hour: memory.get((scope.tenants, hour), (-1, {})) for hour in hours if spans.get(hour)}
-    found = {hour: calls for hour, (then, calls) in known.items() if then == seen[hour]}
-    for first, last in _together(hour for hour in known if hour not in found):
-        read = _read(store, scope, (first * HOUR_NS, (last + 1) * HOUR_NS))
+    seen = {hour: sum(spans.get(one, 0) for one in range(hour - 24, hour + 2)) for hour in hours if spans.get(hour)}
+    found = {hour: memory.recall(unit, scope, hour, count) for hour, count in seen.items()}
+    for first, last in _together(hour for hour, known in found.items() if known is None):
+        read = _read(store, scope, (first * HOUR_NS, (last + 1) * HOUR_NS), unit)
         for hour in range(first, last + 1):
-            found[hour] = read.get(hour, {})
-            memory[scope.tenants, hour] = (seen[hour], found[hour])
-    while len(memory) > _MOST_HOURS:
-        memory.pop(next(iter(memory)))
-    return list(found.values())
+            found[hour] = of_hour = {at: calls for at, calls in read.items() if at // HOUR_NS == hour}
+            memory.keep(unit, scope, hour, seen[hour], of_hour)
+    return [known for known in found.values() if known is not None]
 
 
-def _spans(store: Telemetry, scope: Scope, hours: range) -> dict[int, int]:
+def _spans(store: Telemetry, scope: Scope, hours: Collection[int]) -> dict[int, int]:
     """How many spans each hour has, each of the day before, and the next."""
-    source = Source(scope, (max(hours.start * HOUR_NS - DAY_NS, 0), (hours.stop + 1) * HOUR_NS), states=False)
+    if not hours:
+        return {}
+    stretch = (max(min(hours) * HOUR_NS - DAY_NS, 0), (max(hours) + 2) * HOUR_NS)
+    source = Source(scope, stretch, states=False)
     rows = store.ask(
         f"SELECT intDiv(second, 3600) AS hour, sum(spans) AS spans FROM {source.text} GROUP BY hour", source.parameters
     )
@@ -92,8 +147,8 @@ def _together(hours: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _read(store: Telemetry, scope: Scope, stretch: Stretch) -> dict[int, ByPair]:
-    """By the hour of the callee.
+def _read(store: Telemetry, scope: Scope, stretch: Stretch, unit: int) -> ByTime:
+    """By the hour or minute in which the callee began.
 
     The callees' spans are held and the callers' pass by: a span that is known to have a local parent is no callee.
     Ids are compared by a number made of both, which is several times as quick. A caller may have started up to a day
@@ -110,23 +165,23 @@ def _read(store: Telemetry, scope: Scope, stretch: Stretch) -> dict[int, ByPair]
     )
     rows: list[Row] = store.ask(
         f"""
-        SELECT caller.service_name AS caller, callee.service_name AS callee, callee.hour AS hour,
+        SELECT caller.service_name AS caller, callee.service_name AS callee, callee.at AS at,
             count() AS calls, countIf(callee.status_code = 'ERROR') AS errors,
             sum(callee.duration_ns) AS total, max(callee.duration_ns) AS longest
         FROM (SELECT service_name, cityHash64(trace_id, span_id) AS id FROM traces WHERE {caller}) AS caller
         INNER JOIN (
             SELECT service_name, status_code, duration_ns, cityHash64(trace_id, parent_span_id) AS parent,
-                intDiv(toUnixTimestamp64Nano(timestamp), {HOUR_NS}) AS hour
+                intDiv(toUnixTimestamp64Nano(timestamp), {unit}) * {unit} AS at
             FROM traces
             WHERE {callee} AND parent_span_id != '' AND bitAnd(flags, {{locality:UInt32}}) != {{local:UInt32}}
         ) AS callee ON caller.id = callee.parent
         WHERE caller.service_name != callee.service_name
-        GROUP BY caller, callee, hour
+        GROUP BY caller, callee, at
         """,
         {**callee.parameters, **caller.parameters, "locality": _KNOWN | _REMOTE, "local": _KNOWN},
     )
-    found: dict[int, ByPair] = {}
+    found: ByTime = {}
     for row in rows:
         one = Calls(row["calls"], row["errors"], row["total"], row["longest"])
-        found.setdefault(row["hour"], {})[row["caller"], row["callee"]] = one
+        found.setdefault(row["at"], {})[row["caller"], row["callee"]] = one
     return found

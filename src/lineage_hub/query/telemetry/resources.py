@@ -10,7 +10,7 @@ from lineage_hub.query.telemetry.analytics import RunsQuestion
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
 from lineage_hub.query.telemetry.metric_numbers import HAS_VALUE, INCREASES
 
-# Answer's name, attribute, and how the values of several spans become one; the column `spark_use` has them in this order.
+# Answer's name, attribute, and how the values of several spans become one; in the order of the column `spark_use`.
 _OF_SPANS = (
     ("tasks", "spark.tasks", "sum"),
     ("cpuNs", "spark.executor.cpu_ns", "sum"),

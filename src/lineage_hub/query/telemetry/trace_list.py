@@ -9,10 +9,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where
+from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where, has_attribute
 from lineage_hub.query.telemetry.rollups import HOUR_NS, around, whole
 from lineage_hub.query.telemetry.traces import ranges
 from lineage_hub.wire import instant_text
+
+# As the index `of_resource` has it.
+_OF_RESOURCE = (
+    "arrayMap((name, value) -> cityHash64(name, value), mapKeys(resource_attributes), mapValues(resource_attributes))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class TraceQuestion:
 
 
 def traces(store: Telemetry, scope: Scope, asked: TraceQuestion) -> Answer:
-    source, parameters = _ranges_of(scope, asked) if asked.is_plain else _spans_of(scope, asked)
+    source, parameters = _ranges_of(scope, asked) if asked.is_plain else _spans_of(store, scope, asked)
     # The id decides between traces that begin at one moment, so that pages never overlap.
     rows = store.ask(
         f"""
@@ -81,7 +86,7 @@ def _ranges_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, objec
     return f"({' UNION ALL '.join(parts)})", parameters
 
 
-def _spans_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:
+def _spans_of(store: Telemetry, scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:
     where = Where(scope).starts_within(asked.since, asked.until)
     if asked.service is not None:
         where.add("service_name = {service:String}", service=asked.service)
@@ -91,8 +96,15 @@ def _spans_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object
         where.add("duration_ns >= {least:UInt64}", least=asked.least_ns)
     if asked.errors_only:
         where.add("status_code = 'ERROR'")
-    where.with_attributes(asked.attributes)
+    where.with_attributes(asked.attributes, lambda number: _is_in_resources(store, where, number, asked))
     return f"(SELECT trace_id, timestamp AS first FROM traces WHERE {where})", where.parameters
+
+
+def _is_in_resources(store: Telemetry, where: Where, number: int, asked: TraceQuestion) -> bool:
+    """Whether any span that meets the conditions so far has this attribute of its resource."""
+    held = has_attribute("resource_attributes", number, asked.attributes[number][1])
+    hint = f"indexHint(has({_OF_RESOURCE}, cityHash64({{name_{number}:String}}, {{value_{number}:String}})))"
+    return bool(store.ask(f"SELECT 1 FROM traces WHERE {where} AND {held} AND {hint} LIMIT 1", where.parameters))
 
 
 def summaries(store: Telemetry, scope: Scope, trace_ids: Collection[str]) -> dict[str, Answer]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+# A statement below such a line is for servers that know the setting of MergeTree tables.
+_NEEDS = re.compile(r"^-- needs the setting (\w+)$", re.MULTILINE)
 _RECORD = """
     CREATE TABLE IF NOT EXISTS schema_migrations
     (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
@@ -26,10 +28,17 @@ _RECORD = """
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    text: str
+    needs: str | None = None
+    """A setting without which it is left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Migration:
     number: int
     name: str
-    statements: tuple[str, ...]
+    statements: tuple[Statement, ...]
 
 
 def every_migration() -> list[Migration]:
@@ -40,9 +49,14 @@ def _found() -> Iterator[Migration]:
     for file in (files("lineage_hub.store.telemetry") / "migrations").iterdir():
         named = _FILE.fullmatch(file.name)
         if named:
-            text = _COMMENT.sub("", file.read_text(encoding="utf-8"))
-            statements = tuple(part.strip() for part in text.split(";\n") if part.strip())
-            yield Migration(int(named[1]), named[2], statements)
+            yield Migration(int(named[1]), named[2], tuple(_statements(file.read_text(encoding="utf-8"))))
+
+
+def _statements(text: str) -> Iterator[Statement]:
+    for part in text.split(";\n"):
+        needed, statement = _NEEDS.search(part), _COMMENT.sub("", part).strip()
+        if statement:
+            yield Statement(statement, needed[1] if needed else None)
 
 
 def migrate(client: Client, database: str) -> None:
@@ -64,8 +78,16 @@ def migrate(client: Client, database: str) -> None:
     for migration in known:
         if migration.number not in applied:
             for statement in migration.statements:
-                client.command(statement)
+                if statement.needs is None or _knows(client, statement.needs):
+                    client.command(statement.text)
             client.command(
                 "INSERT INTO schema_migrations (number, name) SELECT {number:UInt32}, {name:String}",
                 parameters={"number": migration.number, "name": migration.name},
             )
+
+
+def _knows(client: Client, setting: str) -> bool:
+    found = client.query(
+        "SELECT 1 FROM system.merge_tree_settings WHERE name = {setting:String}", parameters={"setting": setting}
+    )
+    return bool(found.result_rows)
