@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from tests.oracle.events import (
+    ENDS,
     Event,
     Mention,
     Name,
@@ -93,6 +94,10 @@ def job_node(name: Name) -> str:
     return f"job:{name[0]}:{name[1]}"
 
 
+def _has(run: Run, types: Iterable[str]) -> bool:
+    return any(e.type in types for e in run.events)
+
+
 def newest(mentioned: Iterable[Mention], facet: str) -> Mention | None:
     """The mention that holds the observation of greatest ord; in one event out before static before in.
 
@@ -139,6 +144,20 @@ class View:
         """(job, run id) of the runs that only their children tell of."""
         own = {(run.job, run.key[3]) for run in self.runs.values()}
         return {named for named in map(named_run, self.events) if named is not None} - own
+
+    def shown(self, run: Run) -> tuple[str, int, int | None, list[str]]:
+        """State, start, end and conflict. A run that began under one job and ended under another is told as one,
+        if of all runs with its id there is one that only began and one that only ended."""
+        began, ended = ("START", "RUNNING"), ENDS
+        sharing = [r for r in self.runs.values() if (r.key[0], r.key[3]) == (run.key[0], run.key[3])]
+        opened = [r for r in sharing if _has(r, began) and not _has(r, ended)]
+        headless = [r for r in sharing if _has(r, ended) and not _has(r, began)]
+        if len(opened) == len(headless) == 1:
+            if run is opened[0]:
+                return headless[0].state, run.started_at, headless[0].ended_at, headless[0].conflict
+            if run is headless[0]:
+                return run.state, min(run.started_at, opened[0].started_at), run.ended_at, run.conflict
+        return run.state, run.started_at, run.ended_at, run.conflict
 
     def intervals(self, job: Name, latest: int | None = None) -> list[list[Run]]:
         """The runs of a job as lists show them, of those that started last: each interval in order, the last first."""
