@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from lineage_hub.lineage.intervals import BatchRow
 from lineage_hub.lineage.rows import CutRow, EventRow
-from lineage_hub.lineage.shapes import COMPLETE, FAIL, JOB, RUNNING, START
+from lineage_hub.lineage.shapes import COMPLETE, FAIL, JOB, RUNNING, START, STREAMING
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.store import tables
 from lineage_hub.store.naming import entity_hash
@@ -248,13 +248,16 @@ def check_batches(reader: Reader, world: World, rows: list[EventRow]) -> None:
         ]
 
 
-def check_texts_of_shapes(reader: Reader, world: World) -> None:
-    shapes = sorted(world.shapes)[::2]
+def check_streams(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for job in world.jobs:
+        assert reader.streams(job) == any(row.subject == job and row.flags & STREAMING for row in rows)
+
+
+def check_texts_of(reader: Reader, world: World) -> None:
     for after in (0, sorted(row.seq for row in world.rows)[len(world.rows) // 2]):
-        expected = {
-            row.seq: world.texts[row.event_id.hex()] for row in world.rows if row.shape in shapes and row.seq > after
-        }
-        assert reader.texts_of_shapes(shapes, after) == expected
+        for subject in {row.subject for row in world.rows}:
+            mine = [row for row in world.rows if row.subject == subject and row.seq > after]
+            assert reader.texts_of(subject, after) == {row.seq: world.texts[row.event_id.hex()] for row in mine}
 
 
 def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -336,7 +339,7 @@ UNBOUNDED = {
     check.__name__.removeprefix("check_"): unbounded(check)
     for check in (
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
-        check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of_shapes,
+        check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of,
     )
 }  # fmt: skip
 BOUNDED = {
@@ -346,7 +349,7 @@ BOUNDED = {
         check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
-        check_count_types,
+        check_count_types, check_streams,
     )
 }  # fmt: skip
 

@@ -240,7 +240,7 @@ def named_run(event: Event) -> tuple[Name, str] | None:
 
 
 def _parent_and_root(event: Event) -> tuple[dict[str, Json], dict[str, Json]]:
-    parent = event.run_facets.get("parent", {})
+    parent = event.run_facets.get("parent", event.run_facets.get("parentRun", {}))
     if is_tombstone(parent):
         return {}, {}
     root = parent.get("root")

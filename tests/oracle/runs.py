@@ -61,14 +61,15 @@ class Run:
 
 def run_of(key: RunKey, events: list[Event]) -> Run:
     events = sorted(events, key=lambda e: e.ord)
-    ends = deciding_ends(events)
+    attempt = last_attempt(events)
+    ends = deciding_ends(attempt)
     types = {e.type for e in ends}
     winner = next((kind for kind in ENDS if kind in types), None)
     end = max((e.ord for e in ends if e.type == winner), default=None)
     return Run(
         key=key,
         events=events,
-        state=state_of(winner, events),
+        state=state_of(winner, attempt),
         started_at=next((e.at for e in events if e.type != "OTHER"), None),
         ended_at=None if end is None else end[0],
         conflict=sorted(str(kind) for kind in types) if len(types) > 1 else [],
@@ -80,6 +81,25 @@ def run_of(key: RunKey, events: list[Event]) -> Run:
         end=end,
         input_versions={},
     )
+
+
+def last_attempt(events: list[Event]) -> list[Event]:
+    """Those from the last START on that has an end before it which has a START before it."""
+    again = [
+        e
+        for e in events
+        if e.type == "START"
+        and any(
+            end.type in ENDS and end.ord < e.ord and any(s.type == "START" and s.ord < end.ord for s in events)
+            for end in events
+        )
+    ]
+    # READING: of several STARTs after the same end the first begins the attempt.
+    for start in reversed(again):
+        before = [e for e in events if e.ord < start.ord]
+        if any(end.type in ENDS and not any(s.type == "START" and s.ord > end.ord for s in before) for end in before):
+            return [e for e in events if e.ord >= start.ord]
+    return events
 
 
 def deciding_ends(events: Iterable[Event]) -> list[Event]:

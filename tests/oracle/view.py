@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from tests.oracle.events import (
+    ENDS,
     Event,
     Mention,
     Name,
@@ -93,6 +94,10 @@ def job_node(name: Name) -> str:
     return f"job:{name[0]}:{name[1]}"
 
 
+def _has(run: Run, types: Iterable[str]) -> bool:
+    return any(e.type in types for e in run.events)
+
+
 def newest(mentioned: Iterable[Mention], facet: str) -> Mention | None:
     """The mention that holds the observation of greatest ord; in one event out before static before in.
 
@@ -140,13 +145,30 @@ class View:
         own = {(run.job, run.key[3]) for run in self.runs.values()}
         return {named for named in map(named_run, self.events) if named is not None} - own
 
+    def shown(self, run: Run) -> tuple[str, int, int | None, int | None, list[str]]:
+        """State, first event, start, end and conflict. A run that began under one job and ended under another is told as one,
+        if of all runs with its id there is one that only began and one that only ended."""
+        began, ended = ("START", "RUNNING"), ENDS
+        sharing = [r for r in self.runs.values() if (r.key[0], r.key[3]) == (run.key[0], run.key[3])]
+        opened = [r for r in sharing if _has(r, began) and not _has(r, ended)]
+        headless = [r for r in sharing if _has(r, ended) and not _has(r, began)]
+        if len(opened) == len(headless) == 1:
+            if run is opened[0]:
+                other = headless[0]
+                return other.state, run.start[0], run.started_at, other.ended_at, other.conflict
+            if run is headless[0]:
+                started = [at for at in (run.started_at, opened[0].started_at) if at is not None]
+                created = min(run.start[0], opened[0].start[0])
+                return run.state, created, min(started), run.ended_at, run.conflict
+        return run.state, run.start[0], run.started_at, run.ended_at, run.conflict
+
     def intervals(self, job: Name, latest: int | None = None) -> list[list[Run]]:
         """The runs of a job as lists show them, of those that started last: each interval in order, the last first."""
         runs = sorted((run for run in self.runs.values() if run.job == job), key=lambda r: r.start)
         found: list[list[Run]] = []
         for run in runs if latest is None else runs[-latest:]:
             before = [one for one in found if one[0].stream is not None and one[0].stream == run.stream]
-            if before and run.started_at - before[-1][-1].started_at <= HOUR:
+            if before and run.start[0] - before[-1][-1].start[0] <= HOUR:
                 before[-1].append(run)
             else:
                 found.append([run])

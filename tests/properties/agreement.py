@@ -91,7 +91,7 @@ class Agreement:
         yield from self._runs(name, self._ask(ask_for(*path, "runs", limit=LIMIT, expand="true"))["runs"])
         folded = self._ask(ask_for(*path, "runs", limit=LIMIT))
         listed = [run for run in folded["runs"] if not run.get("namedOnly")]
-        intervals = [interval(one) for one in self.view.intervals(name)]
+        intervals = [interval(self.view, one) for one in self.view.intervals(name)]
         yield from differ(f"{what} intervals", list(map(told_interval, listed)), intervals)
         named = len(folded["runs"]) - len(listed)
         yield from differ(f"{what} count of intervals", int(folded["totalCount"]), len(intervals) + named)
@@ -107,7 +107,7 @@ class Agreement:
         yield from differ(f"runs of {job} that are named only", named_only, expected_named)
         told = [run for run in told if not run.get("namedOnly")]
         runs = [run for run in self.view.runs.values() if run.job == job]
-        expected = sorted(map(_run_facts, runs), key=repr)
+        expected = sorted(((run.key[3], *self.view.shown(run)) for run in runs), key=repr)
         yield from differ(f"runs of {job}", sorted(map(_told_run_facts, told), key=repr), expected)
         for run in runs:
             named = [r for r in runs if r.key[3] == run.key[3]]
@@ -287,13 +287,17 @@ def told_interval(run: Json) -> tuple[object, ...]:
     return (run["id"], told["firstRun"], str(told["runs"]), told["states"], first, last, offsets)
 
 
-def interval(runs: list[Run]) -> tuple[object, ...]:
+def interval(view: View, runs: list[Run]) -> tuple[object, ...]:
+    if len(runs) == 1:
+        [run] = runs
+        state, _, started_at, _, _ = view.shown(run)
+        return (run.key[3], run.key[3], "1", {state: "1"}, started_at, run.events[-1].at, {})
     states = {state: str(count) for state, count in Counter(run.state for run in runs).items()}
     first, last = runs[0], runs[-1]
     begun, done = _versions_told(first), _versions_told(last)
-    offsets = {where: (begun.get(where), version) for where, version in done.items()} if len(runs) > 1 else {}
+    offsets = {where: (begun.get(where), version) for where, version in done.items()}
     updated_at = max(event.at for run in runs for event in run.events)
-    return (last.key[3], first.key[3], str(len(runs)), states, first.started_at, updated_at, offsets)
+    return (last.key[3], first.key[3], str(len(runs)), states, first.start[0], updated_at, offsets)
 
 
 def _versions_told(run: Run) -> dict[tuple[str, str, str], str]:
@@ -303,10 +307,6 @@ def _versions_told(run: Run) -> dict[tuple[str, str, str], str]:
             if "version" in mention.facets:
                 found[mention.side, *mention.name] = version_name(mention.facets["version"])
     return {where: version for where, version in found.items() if version}
-
-
-def _run_facts(run: Run) -> tuple[object, ...]:
-    return (run.key[3], run.state, run.start[0], run.started_at, run.ended_at, run.conflict)
 
 
 def _name(entity: Json) -> Name:

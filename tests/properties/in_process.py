@@ -28,8 +28,8 @@ class Client:
     def get(self, *urls: str) -> list[Answer]:
         return self._run(self._get(urls))
 
-    def post(self, url: str, body: bytes) -> Answer:
-        return self._run(self._request("POST", url, body))
+    def post(self, url: str, body: bytes, content_type: str = "application/json") -> Answer:
+        return self._run(self._request("POST", url, body, content_type))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -66,7 +66,7 @@ class Client:
     async def _get(self, urls: tuple[str, ...]) -> list[Answer]:
         return [await self._request("GET", url, b"") for url in urls]
 
-    async def _request(self, method: str, url: str, body: bytes) -> Answer:
+    async def _request(self, method: str, url: str, body: bytes, content_type: str = "application/json") -> Answer:
         path, _, query = url.partition("?")
         scope = {
             "type": "http",
@@ -80,7 +80,7 @@ class Client:
             "root_path": "",
             "headers": [
                 (b"host", b"hub"),
-                (b"content-type", b"application/json"),
+                (b"content-type", content_type.encode()),
                 (b"content-length", b"%d" % len(body)),
             ],
             "client": ("127.0.0.1", 1),

@@ -45,7 +45,7 @@ def assert_told(hub: Hub, expected: View) -> None:
     status, told = hub.ask(RUNS)
     assert status == 200
     listed = [told_interval(run) for run in told["runs"]]
-    assert listed == [interval(one) for one in expected.intervals(JOB)], json.dumps(told, default=str)
+    assert listed == [interval(expected, one) for one in expected.intervals(JOB)], json.dumps(told, default=str)
 
 
 @examples(quick=60, soak=2000)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from lineage_hub.lineage.rows import Ord
-from lineage_hub.lineage.shapes import ABORT, COMPLETE, FAIL, INFERRED, OTHER, RUNNING, START, STREAM, UNSAID
+from lineage_hub.lineage.shapes import ABORT, COMPLETE, FAIL, INFERRED, OTHER, RUNNING, START, STREAM, STREAMING, UNSAID
 
 PAUSE_NS = 3_600 * 1_000_000_000
 
@@ -37,6 +37,8 @@ def _state(seen: int) -> str:
 
 
 _STATES = [_state(seen) for seen in range(128)]
+# A START was seen, and an end after it.
+_ANY_END, _STARTED, _TRIED = 63, 128, 384
 
 
 class BatchRow(NamedTuple):
@@ -65,7 +67,7 @@ class BatchFacts(Struct, gc=False):
 
     @property
     def state(self) -> str:
-        return _STATES[self.seen]
+        return _STATES[self.seen & 127]
 
     def stream(self, tenant: int) -> Stream | None:
         return (tenant, self.parent, self.parent_run) if self.processing == STREAM else None
@@ -85,21 +87,39 @@ class Interval(Struct, frozen=True):
     states: dict[str, int]
 
 
-def read_batches(rows: Iterable[BatchRow], processing: Mapping[int, int]) -> dict[Batch, BatchFacts]:
-    """In order of their starts, since rows are in order; `processing` is what the jobType facet of each shape says."""
+def read_batches(rows: Iterable[BatchRow], processing: Callable[[int], int]) -> dict[Batch, BatchFacts]:
+    """In order of their starts, since rows are in order; `processing` tells what the jobType facet of a shape says.
+
+    It is only asked where a streaming run has an event that isn't marked so: a stream may have a shape for each run.
+    """
     found: dict[Batch, BatchFacts] = {}
     for event_at, event_id, tenant, kind, flags, shape, run, parent, parent_run in rows:
         batch = (tenant, run)
         facts = found.get(batch)
         bit = _BITS[kind] if not flags & INFERRED else _INFERRED_BITS[kind]
         if facts is None:
+            bit |= _STARTED if kind == START else 0
             found[batch] = BatchFacts(
-                (event_at, event_id), event_at, bit, processing[shape], parent or 0, parent_run or b""
+                (event_at, event_id),
+                event_at,
+                bit,
+                STREAM if flags & STREAMING else UNSAID,
+                parent or 0,
+                parent_run or b"",
             )
             continue
         facts.updated_at = event_at
+        if kind == START and facts.seen & _TRIED == _TRIED:
+            facts.seen = 0  # a new attempt
+        if bit & _ANY_END and facts.seen & _STARTED:
+            bit |= _TRIED
+        elif kind == START:
+            bit |= _STARTED
         facts.seen |= bit
-        facts.processing = processing[shape] or facts.processing
+        if flags & STREAMING:
+            facts.processing = STREAM
+        elif facts.processing == STREAM:
+            facts.processing = processing(shape) or STREAM
         if parent:
             facts.parent, facts.parent_run = parent, parent_run or b""
     return found
@@ -197,7 +217,7 @@ def _together(group: list[tuple[Batch, BatchFacts]]) -> Interval:
     (_, last_run), last = group[-1]
     updated_at = max([facts.updated_at for _, facts in group])
     states: dict[str, int] = {}
-    for seen, count in Counter([facts.seen for _, facts in group]).items():
+    for seen, count in Counter([facts.seen & 127 for _, facts in group]).items():
         states[_STATES[seen]] = states.get(_STATES[seen], 0) + count
     return Interval(tenant, True, first.start, first_run, last.start, last_run, updated_at, len(group), states)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.shapes import (
@@ -46,6 +47,8 @@ class RunFacts(Struct, frozen=True):
     outputs: frozenset[int]
     streaming: bool
     location: str | None
+    begun_elsewhere: int | None = None
+    """When it began under another name of its job, if it did and is shown as one with that."""
 
     @property
     def has_datasets(self) -> bool:
@@ -54,7 +57,20 @@ class RunFacts(Struct, frozen=True):
     @property
     def began_at(self) -> int | None:
         """When it was first said to run or to have ended; an OTHER before that only tells of it."""
-        return next((row.event_at for row in self.events if row.type != OTHER), None)
+        own = next((row.event_at for row in self.events if row.type != OTHER), None)
+        return min([one for one in (own, self.begun_elsewhere) if one is not None], default=None)
+
+    @property
+    def is_open(self) -> bool:
+        """It was started and nobody said that it ended."""
+        types = {row.type for row in self.events}
+        return types.isdisjoint(ENDS) and not types.isdisjoint((START, RUNNING))
+
+    @property
+    def is_headless(self) -> bool:
+        """It ended and nobody said that it started."""
+        types = {row.type for row in self.events}
+        return types.isdisjoint((START, RUNNING)) and not types.isdisjoint(ENDS)
 
     @property
     def candidate(self) -> Ord | None:
@@ -70,14 +86,15 @@ class RunFacts(Struct, frozen=True):
 
 def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts:
     events = sorted(rows)  # by ord: all of them have one subject, which comes first
-    ends = [row for row in events if row.type in ENDS]
+    attempt = last_attempt(events)
+    ends = [row for row in attempt if row.type in ENDS]
     deciding = [row for row in ends if not row.flags & INFERRED] or ends
     types = {row.type for row in deciding}
     winner = next((kind for kind in ENDS if kind in types), None)
     if winner is not None:
         state = STATES[winner]
     else:
-        state = "RUNNING" if any(row.type in (START, RUNNING) for row in events) else "NEW"
+        state = "RUNNING" if any(row.type in (START, RUNNING) for row in attempt) else "NEW"
     mentions = [mention for number in {row.shape for row in events} for mention in shapes[number].mentions]
     processing, location = UNSAID, None
     for row in events:
@@ -96,6 +113,36 @@ def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts
         processing == STREAM,
         location,
     )
+
+
+def other_half(run: RunFacts, sharing: Iterable[RunFacts]) -> RunFacts | None:
+    """Of the runs that share its id: the one that tells how it ended, or began, if its job was renamed meanwhile."""
+    ours = [one for one in sharing if one.key[0] == run.key[0]]
+    opened, headless = [one for one in ours if one.is_open], [one for one in ours if one.is_headless]
+    if len(opened) != 1 or len(headless) != 1 or run.key not in (opened[0].key, headless[0].key):
+        return None
+    return headless[0] if run.key == opened[0].key else opened[0]
+
+
+def made_whole(run: RunFacts, half: RunFacts | None) -> RunFacts:
+    """As it is shown: the half that began with the end of the other, and the other with its beginning."""
+    if half is None:
+        return run
+    if run.is_open:
+        return replace(run, state=half.state, end=half.end, conflict=half.conflict)
+    return replace(run, start=min(run.start, half.start), begun_elsewhere=half.began_at)
+
+
+def last_attempt(events: list[EventRow]) -> list[EventRow]:
+    """From the last START on that came after an end; an end before any START may be a matter of clocks."""
+    begun, started, ended = 0, False, False
+    for at, row in enumerate(events):
+        if row.type == START:
+            begun = at if ended else begun
+            started, ended = True, False
+        elif row.type in ENDS:
+            ended = started
+    return events[begun:]
 
 
 def static_facts(row: EventRow, shape: Shape) -> RunFacts:

@@ -21,7 +21,7 @@ from lineage_hub.lineage.intervals import (
 )
 from lineage_hub.lineage.rows import EventRow, RunKey
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import STREAM, run_id, run_key
+from lineage_hub.lineage.shapes import STREAM, STREAMING, run_id, run_key
 from lineage_hub.query.raw import raw_events
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import instant_text
@@ -35,13 +35,20 @@ LOOKED_AT = 100
 FEW = 20_000
 # At so many jobs all are forgotten: what is asked for often is soon there again.
 STREAMS = 2_000
+# Beyond so many shapes it is quicker to ask the events.
+FEW_SHAPES = 200
 _BATCH_AT = [EventRow._fields.index(name) for name in BatchRow._fields]
 
 
 def is_stream(snapshot: Snapshot, job: int) -> bool:
-    """Whether any event of the job says that it is streaming, visible or not; spares all others the search."""
-    shapes = snapshot.reader.shapes(snapshot.shapes_of([job])[job])
-    return any(shape.processing == STREAM and shape.subject == job for shape in shapes.values())
+    """Whether any event of the job says that it is streaming; spares all others the search."""
+    if any(row.flags & STREAMING for row in snapshot.reader.starts(job, 1)):
+        return True
+    numbers = snapshot.shapes_of([job])[job]
+    if len(numbers) > FEW_SHAPES:
+        return snapshot.reader.streams(job)
+    shapes = snapshot.reader.shapes(numbers).values()
+    return any(shape.processing == STREAM and shape.subject == job for shape in shapes)
 
 
 def newest_intervals(snapshot: Snapshot, job: int) -> list[Interval]:
@@ -66,16 +73,16 @@ def _all_folded(snapshot: Snapshot, job: int, seq: int) -> Folded:
 
 
 def _read(snapshot: Snapshot, job: int, rows: Iterable[BatchRow]) -> dict[Batch, BatchFacts]:
-    shapes = snapshot.reader.shapes(snapshot.shapes_of([job])[job])
-    return read_batches(rows, {number: shape.processing for number, shape in shapes.items()})
+    def processing(shape: int) -> int:
+        return snapshot.reader.shapes((shape,))[shape].processing
+
+    return read_batches(rows, processing)
 
 
 def _brought_up_to_date(snapshot: Snapshot, job: int, folded: Folded, seq: int) -> Folded | None:
     if seq - folded.seq > FEW:
         return None
-    shapes = snapshot.reader.shapes(snapshot.shapes_of([job])[job])
-    own = [number for number, shape in shapes.items() if shape.subject == job]
-    texts = snapshot.reader.texts_of_shapes(own, folded.seq)
+    texts = snapshot.reader.texts_of(job, folded.seq)
     events = map(decode_run, texts.values())
     changed = {run_key(event.run.runId) for event in events if event.run is not None}
     if not changed:

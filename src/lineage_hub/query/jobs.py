@@ -69,7 +69,7 @@ def last_states(snapshot: Snapshot, found: Collection[int]) -> dict[int, str | N
     missing = [job for job in found if job not in known]
     if missing:
         latest = snapshot.latest_runs(missing)
-        fresh = {job: latest[job].state if job in latest else None for job in missing}
+        fresh = {job: snapshot.whole_run(latest[job]).state if job in latest else None for job in missing}
         snapshot.keep("last state", fresh)
         known.update(fresh)
     return known

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.intervals import Interval
-from lineage_hub.lineage.runs import RunFacts
+from lineage_hub.lineage.runs import RunFacts, made_whole
 from lineage_hub.lineage.shapes import IN, OUT, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import facet_texts, job_facts
@@ -175,7 +175,10 @@ def run_answers(snapshot: Snapshot, found: Collection[RunFacts], versions: Versi
 def _run_answer(snapshot: Snapshot, found: RunFacts, events: list[tuple[Any, RawEvent]], versions: Versions) -> Answer:
     facets = newest_run_facets(events)
     nominal = lenient(bytes(facets["nominalTime"]) if "nominalTime" in facets else None, NominalTime)
-    answer = run_summary(found, (nominal.nominalStartTime, nominal.nominalEndTime))
+    half = snapshot.other_half(found)
+    answer = run_summary(made_whole(found, half), (nominal.nominalStartTime, nominal.nominalEndTime))
+    if half is not None:
+        answer["endedAs" if found.is_open else "startedAs"] = _job_ref(snapshot, half.key[1])
     job = found.key[1]
     namespace, name = snapshot.name(job)
     answer["args"] = _arguments(facets)
@@ -211,7 +214,8 @@ def _arguments(facets: dict[str, Raw]) -> dict[str, str]:
         start = lenient(bytes(facets["nominalTime"]), NominalTime).nominalStartTime
         if start:
             arguments["nominal_start_time"] = start
-    parent = read.parent(bytes(facets["parent"])) if "parent" in facets else None
+    above = read.parent_facet({name: bytes(facet) for name, facet in facets.items()})
+    parent = read.parent(above) if above is not None else None
     if parent is not None:
         arguments.update(run_id=parent[1], name=parent[0][1], namespace=parent[0][0])
     if ARGUMENTS_FACET in facets:

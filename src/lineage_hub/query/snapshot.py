@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from lineage_hub.lineage.names import Cuts, Joined, cuts_by_dataset, join, moment_of, place
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
-from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
+from lineage_hub.lineage.runs import RunFacts, made_whole, other_half, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
@@ -59,6 +59,7 @@ class Snapshot:
         self._epoch = epoch
         self.history = queries.history
         self._runs: dict[RunKey, RunFacts] = {}
+        self._sharing: dict[bytes, set[RunKey]] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}
         self._shapes_of: dict[int, list[int]] = {}
         self._cuts: Cuts | None = None
@@ -251,7 +252,17 @@ class Snapshot:
         shapes = self.reader.shapes({row.shape for events in rows.values() for row in events})
         found = {key: run_facts(key, events, shapes) for key, events in rows.items()}
         self._runs.update(found)
+        for key in found:
+            self._sharing.setdefault(key[2], set()).add(key)
         return found
+
+    def other_half(self, run: RunFacts) -> RunFacts | None:
+        """What the same run was told under another name of its job; the run must have been read."""
+        keys = self._sharing[run.key[2]]
+        return other_half(run, [self._runs[key] for key in keys]) if len(keys) > 1 else None
+
+    def whole_run(self, run: RunFacts) -> RunFacts:
+        return made_whole(run, self.other_half(run))
 
     def runs_of(self, rows: Iterable[EventRow]) -> dict[RunKey, RunFacts]:
         """The runs that these events belong to, with all their other events."""

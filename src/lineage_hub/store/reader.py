@@ -14,7 +14,7 @@ from sqlalchemy.sql.selectable import NamedFromClause
 
 from lineage_hub.lineage.intervals import BatchRow
 from lineage_hub.lineage.rows import CutRow, EventRow, RunKey
-from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, Shape, decode
+from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, STREAMING, Shape, decode
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.store import tables
 from lineage_hub.store.library import Library
@@ -149,6 +149,10 @@ class Reader:
     def count_runs(self, job: int) -> int:
         return int(self._run("count_runs", job=job)[0][0])
 
+    def streams(self, job: int) -> bool:
+        """Whether any event of the job says that it is streaming."""
+        return bool(self._run("streams", job=job))
+
     def batches(self, job: int) -> list[BatchRow]:
         """The events of all runs of a job in order, as far as they decide where its runs stand in a list."""
         # As they come: there may be hundreds of thousands.
@@ -218,13 +222,10 @@ class Reader:
         rows = self._all(_TEXTS_AFTER, seq=seq, limit=limit)
         return {number: self.library.text(self.connection, body) for number, body in rows}
 
-    def texts_of_shapes(self, shapes: Iterable[int], after: int) -> dict[int, bytes]:
-        """The raw text of events of these shapes that were written after that number."""
-        found: dict[int, bytes] = {}
-        for chunk in _chunks(sorted(shapes)):
-            for seq, body in self._all(_TEXTS_OF_SHAPES, ids=chunk, seq=after):
-                found[seq] = self.library.text(self.connection, body)
-        return found
+    def texts_of(self, subject: int, after: int) -> dict[int, bytes]:
+        """The raw text of events about a job or dataset that were written after that number."""
+        rows = self._all(_TEXTS_OF, subject=subject, seq=after)
+        return {seq: self.library.text(self.connection, body) for seq, body in rows}
 
     def child_runs(self, parents: Iterable[tuple[int, bytes]]) -> set[bytes]:
         """Runs whose events name one of these runs of jobs as their parent."""
@@ -296,9 +297,10 @@ _TEXTS_AFTER = Prepared(
     .order_by(tables.raw.c.seq)
     .limit(bindparam("limit"))
 )
-_TEXTS_OF_SHAPES = Prepared(
+_TEXTS_OF = Prepared(
     select(tables.raw.c.seq, tables.raw.c.body)
-    .where(tables.raw.c.seq > bindparam("seq"), tables.raw.c.shape.in_(_ids()))
+    .join_from(tables.raw, tables.shape, tables.shape.c.id == tables.raw.c.shape)
+    .where(tables.raw.c.seq > bindparam("seq"), tables.shape.c.subject == bindparam("subject"))
     .order_by(tables.raw.c.seq)
 )
 _LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
@@ -390,6 +392,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .limit(bindparam("limit"))
         .offset(bindparam("offset")),
         "count_runs": select(func.count()).select_from(runs.subquery()),
+        "streams": select(e.event_at).where(e.subject == bindparam("job"), e.flags >= STREAMING, *seen()).limit(1),
         "batches": select(*_BATCH)
         .where(e.subject == bindparam("job"), e.run.is_not(None), *seen())
         .order_by(e.event_at, e.event_id),

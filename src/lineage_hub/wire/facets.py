@@ -5,7 +5,7 @@ Only shapes are decoded here. What the facts mean for lineage is decided in `lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -133,6 +133,11 @@ def lifecycle(body: bytes) -> tuple[str, Key | None]:
     if before is None or not (is_name(before.namespace) and is_name(before.name)):
         return found.lifecycleStateChange.upper(), None
     return found.lifecycleStateChange.upper(), (before.namespace, before.name)
+
+
+def parent_facet(facets: Mapping[str, bytes]) -> bytes | None:
+    """Of a run's facets; producers from before the spec settled on `parent` say `parentRun`."""
+    return next((facets[name] for name in ("parent", "parentRun") if facets.get(name, b"")[:1] == b"{"), None)
 
 
 def parent(body: bytes) -> tuple[Key, str, Key | None] | None:

@@ -171,7 +171,8 @@ class Decoder:
 
     def _run_facets(self, event: Event, facets: dict[str, Raw]) -> dict[str, Raw]:
         texts = {name: bytes(facet) for name, facet in facets.items()}
-        if texts.get("parent", b"")[:1] == b"{" and (named := read.parent(texts["parent"])) is not None:
+        above = read.parent_facet(texts)
+        if above is not None and (named := read.parent(above)) is not None:
             event.parent, event.root = (named[0], named[1]), named[2]
         event.inferred = INFERRED_FACET in texts
         return {name: self._elements.facet_form(text) for name, text in texts.items()}

@@ -111,7 +111,8 @@ class RunProjector:
 def told_by(event: RawEvent) -> Told:
     facets = (event.run.facets if event.run else None) or {}
     error = lenient(bytes(facets["errorMessage"]), ErrorMessage) if "errorMessage" in facets else None
-    parent = read.parent(bytes(facets["parent"])) if "parent" in facets else None
+    above = read.parent_facet({name: bytes(facet) for name, facet in facets.items()})
+    parent = read.parent(above) if above is not None else None
     outputs = {}
     for dataset in event.outputs or ():
         text = (dataset.outputFacets or {}).get("outputStatistics")
