@@ -266,6 +266,9 @@ def test_lists_have_pages_and_totals(api: Api) -> None:
     assert [one["name"] for one in api.get("jobs", lastRunStates="FAILED")["jobs"]] == []
     api.send(fail(9, job="j3", run=9))
     assert api.names("jobs", lastRunStates="FAILED") == ["j3"]
+    assert api.get("jobs", lastRunStates="FAILED")["totalCount"] == 1
+    for what in ("jobs", "datasets"):
+        api.refused(404, "GET", "namespaces", "nowhere", what)
     assert api.names("jobs", lastRunStates="COMPLETED") == ["j0", "j1", "j2", "j4"]
 
 

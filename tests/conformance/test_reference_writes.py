@@ -38,6 +38,7 @@ def test_a_namespace_has_the_owner_that_was_said_last_and_an_earlier_one_earlier
     later = api.ok("PUT", "namespaces", "team", body={"ownerName": "ops"})
     assert later == {**made, "updatedAt": at(1003), "ownerName": "ops"}
     assert api.get("namespaces", "team") == later
+    assert api.ok("PUT", "namespaces", "team", body={"ownerName": "ops", "description": "y"})["description"] == "y"
     for moment in ("as_of", "known_at"):
         assert api.get("namespaces", "team", **{moment: at(1002)}) == made
         api.refused(404, "GET", "namespaces", "team", **{moment: at(1001)})
@@ -188,6 +189,8 @@ def test_a_declared_run_goes_through_its_states(team: Api) -> None:
         ended = api.ok("POST", "jobs", "runs", other["id"], word)
         assert (ended["state"], ended["outputDatasetVersions"]) == (state, [])
     assert [one["state"] for one in api.get(*runs)["runs"]] == ["ABORTED", "FAILED", "COMPLETED"]
+    both = api.ok("POST", "jobs", "runs", run_id(1), "fail", at=at(2003))
+    assert (both["state"], both["conflict"]) == ("FAILED", ["COMPLETE", "FAIL"])
     assert api.get("namespaces", "team", "jobs", "copy")["outputs"] == job["outputs"]
 
     assert "exists" in api.refused(400, "POST", *runs, body={"id": run_id(1)})["message"]
@@ -329,7 +332,8 @@ def test_a_hidden_job_is_gone_until_an_event_mentions_it(api: Api) -> None:
     api.now(2000)
     assert api.ok("DELETE", "namespaces", "jobs", "jobs", "j") == shown
     api.refused(404, "GET", "namespaces", "jobs", "jobs", "j")
-    api.refused(404, "GET", "lineage", nodeId="job:jobs:j")
+    for node in ("job:jobs:j", f"run:{run_id(1)}"):
+        api.refused(404, "GET", "lineage", nodeId=node)
     assert api.names("jobs") == api.names("namespaces", "jobs", "jobs") == ["k"]
     assert api.nodes("dataset:db:b") == {"dataset:db:b", "job:jobs:k", "dataset:db:c"}
     assert api.nodes("dataset:db:b", direction="upstream") == {"dataset:db:b"}
