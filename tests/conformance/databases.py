@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from httpx import Response
 from sqlalchemy import Connection, Table, func, select
 from starlette.testclient import TestClient
 
@@ -104,6 +105,11 @@ class Hub:
     def post(self, body: Body | bytes) -> int:
         content = body if isinstance(body, bytes) else spelled(body)
         return self._client.post("/api/v1/lineage", content=content).status_code
+
+    def call(self, method: str, path: str, **content: Any) -> Response:
+        """A second after the last call."""
+        self.clock.now += 1_000_000_000
+        return self._client.request(method, f"/api/v1{path}", **content)
 
     def get(self, question: object) -> tuple[int, bytes]:
         answer = self._client.get(str(question))

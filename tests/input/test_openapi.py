@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 from starlette.testclient import TestClient
 
 from lineage_hub.server.app import create_app
-from lineage_hub.server.openapi_reads import READS
+from lineage_hub.server.openapi_reads import LISTS, READS
 from lineage_hub.settings import Settings
 from tests.properties.sizes import SOAK, TIMEOUT_S
 from tests.server.recording_taker import RecordingTaker
@@ -141,6 +141,6 @@ def test_every_question_says_what_it_is_answered_with(client: TestClient) -> Non
         "/api/v1/pipeline/run",
         "/api/v1/pipeline/run/{run_id}",
     }
-    assert reads - READS.keys() == described_by_themselves
+    assert reads - READS.keys() - LISTS.keys() == described_by_themselves
     assert all("content" in paths[path]["get"]["responses"]["200"] for path in described_by_themselves)
-    assert READS.keys() <= reads
+    assert READS.keys() | LISTS.keys() <= reads

@@ -146,8 +146,8 @@ class View:
         return {named for named in map(named_run, self.events) if named is not None} - own
 
     def shown(self, run: Run) -> tuple[str, int, int | None, int | None, list[str]]:
-        """State, first event, start, end and conflict. A run that began under one job and ended under another is told as one,
-        if of all runs with its id there is one that only began and one that only ended."""
+        """State, first event, start, end and conflict. A run that began under one job and ended under another is told
+        as one, if of all runs with its id there is one that only began and one that only ended."""
         began, ended = ("START", "RUNNING"), ENDS
         sharing = [r for r in self.runs.values() if (r.key[0], r.key[3]) == (run.key[0], run.key[3])]
         opened = [r for r in sharing if _has(r, began) and not _has(r, ended)]

@@ -152,7 +152,7 @@ def job_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, offs
     found = find_job(snapshot, namespace, name)
     namespace, name = snapshot.name(found)
     groups: dict[str, list[RunFacts]] = {}
-    for facts in _with_datasets(snapshot, found):
+    for facts in versions_of_job(snapshot, found):
         groups.setdefault(job_version(snapshot, found, facts), []).append(facts)
     ordered = sorted(groups.items(), key=lambda item: max(facts.start for facts in item[1]), reverse=True)
     versions = Versions(snapshot)
@@ -186,7 +186,8 @@ def job_version_answer(snapshot: Snapshot, namespace: str, name: str, version: s
     raise NotFound(f"Job version '{version}' not found.", subject=version, action="list the versions of the job")
 
 
-def _with_datasets(snapshot: Snapshot, found: int) -> list[RunFacts]:
+def versions_of_job(snapshot: Snapshot, found: int) -> list[RunFacts]:
+    """Every run and JobEvent with datasets: each stands for a version."""
     runs: list[RunFacts] = []
     offset, page = 0, 1000
     while rows := snapshot.reader.starts(found, page, offset):

@@ -52,7 +52,8 @@ def find_node(snapshot: Snapshot, text: str) -> Found:
     """Of the readings of a node id the first that exists; a dataset under any of its names."""
     kind, rest = split_kind(text)
     if kind == RUN:
-        runs = snapshot.runs_by_id([run_key(rest)])
+        found = snapshot.runs_by_id([run_key(rest)])
+        runs = {key: run for key, run in found.items() if key[1] not in snapshot.hidden}
         if not runs:
             raise NotFound(
                 f"Run '{rest}' not found.", subject=text, action="check the id, and the moment that was asked for"

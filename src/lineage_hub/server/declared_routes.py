@@ -32,7 +32,12 @@ from lineage_hub.wire.declared import DatasetBody, JobBody, RunBody
 
 router = APIRouter(prefix="/api/v1")
 _RUN = f"/jobs/runs/{RUN}"
-At = Annotated[str | None, Query(description="When that was (RFC 3339 with a zone); now without it.")]
+At = Annotated[
+    str | None,
+    Query(
+        description="When that was (RFC 3339 with a zone); now without it.", json_schema_extra={"format": "date-time"}
+    ),
+]
 PUT_ON = b"{}"
 
 

@@ -53,6 +53,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/column-lineage": GRAPH,
     "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
     "/api/v1/edges/{edge}/evidence": (),
+    "/api/v1/events": ("events", "ids", "totalCount"),
     "/api/v1/events/lineage": ("events", "ids", "totalCount"),
     "/api/v1/events/{event_id}": ("id", "tenant", "eventTime", "knownAt", "warnings", "event"),
     "/api/v1/jobs": ("jobs", "totalCount"),

@@ -26,6 +26,7 @@ from lineage_hub.query import namespaces as namespaces_query
 from lineage_hub.query import runs as runs_query
 from lineage_hub.query.run_metrics import run_metrics
 from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.query.versioned import node_and_moment
 from lineage_hub.server.formats import MEDIA_TYPES, drawn
 from lineage_hub.server.hub import hub_of
 from lineage_hub.server.names import DATASET, JOB, NAMESPACE, RUN
@@ -199,15 +200,20 @@ async def get_column_lineage(
     if edges not in ("current", "ever"):
         raise InvalidRequest(f"edges={edges[:40]!r} is unknown", subject="edges", action="use current or ever")
 
-    def question(snapshot: Snapshot) -> Any:
-        found = lineage_query.find_node(snapshot, node)
+    shown = min(limit or most, most)
+
+    def columns(snapshot: Snapshot, plain: str) -> Any:
+        found = lineage_query.find_node(snapshot, plain)
         if found.is_job:
-            return columns_query.column_lineage_of_job(
-                snapshot, found.entity, depth, with_downstream, edges, min(limit or most, most)
-            )
-        return columns_query.column_lineage(
-            snapshot, found.entity, found.field, depth, with_downstream, edges, min(limit or most, most)
-        )
+            return columns_query.column_lineage_of_job(snapshot, found.entity, depth, with_downstream, edges, shown)
+        return columns_query.column_lineage(snapshot, found.entity, found.field, depth, with_downstream, edges, shown)
+
+    def question(snapshot: Snapshot) -> Any:
+        plain, created_at = node_and_moment(snapshot, node)
+        if created_at is None:
+            return columns(snapshot, plain)
+        with hub_of(request.scope).queries.at(EVERYTHING, Moment(created_at, at.known_at)) as then:
+            return columns(then, plain)
 
     return await ask(request, at, question, style)
 
@@ -217,6 +223,7 @@ async def get_evidence(request: Request, edge: str, at: At, limit: Limit = 100, 
     return await ask(request, at, lambda snapshot: evidence_query.evidence(snapshot, edge, limit, offset))
 
 
+@router.get("/events", summary="The same as /events/lineage, for older clients", tags=EVENTS)
 @router.get("/events/lineage", summary="List events as they were sent", tags=EVENTS)
 async def list_events(
     request: Request,
