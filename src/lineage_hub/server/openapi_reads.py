@@ -55,6 +55,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/edges/{edge}/evidence": (),
     "/api/v1/events/lineage": ("events", "ids", "totalCount"),
     "/api/v1/events/{event_id}": ("id", "tenant", "eventTime", "knownAt", "warnings", "event"),
+    "/api/v1/producers": ("producers", "totalCount", "at"),
     "/api/v1/jobs": ("jobs", "totalCount"),
     "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
     "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
