@@ -16,7 +16,18 @@ from lineage_hub.store import naming, tables
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from tests.conformance.databases import Database, Sender, count
-from tests.oracle.build import columns, complete, dataset, dataset_event, facet, parent, schema, spelled, symlinks
+from tests.oracle.build import (
+    PRODUCER,
+    columns,
+    complete,
+    dataset,
+    dataset_event,
+    facet,
+    parent,
+    schema,
+    spelled,
+    symlinks,
+)
 
 LONG = 65_536
 NAMES = {

@@ -7,6 +7,7 @@ from msgspec import Raw, Struct
 
 from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.raw import Facets, RawEvent
+from lineage_hub.wire.times import instant
 
 
 class RawJob(Struct):
@@ -19,12 +20,16 @@ class ToldEvent(RawEvent):
     eventTime: str = ""
 
 
-class _ProducerOnly(Struct):
+class _TopOnly(Struct):
+    """Skips what is most of an event's text; of a repeated member the last value counts, whatever type it has."""
+
     producer: Raw = Raw(b'""')
+    eventTime: Raw = Raw(b'""')
 
 
 _decode = msgspec.json.Decoder(ToldEvent).decode
-_decode_producer = msgspec.json.Decoder(_ProducerOnly).decode
+_decode_top = msgspec.json.Decoder(_TopOnly).decode
+_decode_text = msgspec.json.Decoder(str).decode
 
 
 def decode_told(text: bytes) -> ToldEvent:
@@ -36,4 +41,8 @@ def decode_told(text: bytes) -> ToldEvent:
 
 def producer_of(text: bytes) -> str:
     """As the store names it."""
-    return msgspec.json.decode(_decode_producer(text).producer, type=str).replace("\0", " ")
+    return _decode_text(_decode_top(text).producer).replace("\0", " ")
+
+
+def time_of(text: bytes) -> int:
+    return instant(_decode_text(_decode_top(text).eventTime), "eventTime")
