@@ -25,6 +25,7 @@ from lineage_hub.server import (
     docs_page,
     freshness_routes,
     health,
+    history_routes,
     ingest_routes,
     openapi,
     otlp_routes,
@@ -69,6 +70,7 @@ ROUTERS = (
     otlp_routes.router,
     # Before those whose names of datasets may hold slashes.
     freshness_routes.router,
+    history_routes.router,
     telemetry_routes.router,
     why_routes.router,
     analytics_routes.router,
