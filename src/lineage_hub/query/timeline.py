@@ -31,7 +31,7 @@ def timeline(snapshot: Snapshot, namespace: str, name: str, since: int, until: i
     shown = page[:limit]
     took = sorted(run.end[0] - run.start[0] for run in usual if run.state == "COMPLETED" and run.end is not None)
     band = _quantiles(took)
-    earlier = {run.key: before for run, before in zip(page, [*page[1:], None], strict=True)}
+    earlier = {later.key: before for later, before in pairwise(page)}
     shown_name = snapshot.name(job)
     return {
         "job": {"namespace": shown_name[0], "name": shown_name[1]},
@@ -41,7 +41,7 @@ def timeline(snapshot: Snapshot, namespace: str, name: str, since: int, until: i
             "p95Ms": band[1] / _MS if band else None,
         },
         "gaps": _gaps(usual),
-        "runs": [_answer(words, earlier[words.run.key], band) for words in words_of(snapshot, shown)],
+        "runs": [_answer(words, earlier.get(words.run.key), band) for words in words_of(snapshot, shown)],
         "totalCount": histories.count_starts(*where),
     }
 

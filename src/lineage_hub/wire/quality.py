@@ -40,8 +40,8 @@ class _Assertion(Struct):
     columnId: str | None = None
     success: bool | None = None
     severity: str | None = None
-    expected: Raw | None = None
-    actual: Raw | None = None
+    expected: Raw = Raw(b"null")
+    actual: Raw = Raw(b"null")
 
 
 class _Columns(Struct):
@@ -73,11 +73,11 @@ def read_assertions(body: bytes) -> list[Assertion]:
     return found
 
 
-def _shown(value: Raw | None) -> str | None:
+def _shown(value: Raw) -> str | None:
     """A text as it is, anything else as JSON."""
-    if value is None or bytes(value) == b"null":
-        return None
     text = bytes(value)
+    if text == b"null":
+        return None
     return msgspec.json.decode(text, type=str) if text[:1] == b'"' else text.decode()
 
 
