@@ -17,6 +17,8 @@ from lineage_hub.wire import instant_text
 Answer = dict[str, Any]
 # What is usual is learned from so many runs, the latest of the stretch.
 MOST_USUAL = 500
+# Fewer that completed don't tell what is long.
+LEAST_USUAL = 4
 # A silence is long if it lasts so many times the usual, and is among the longest twentieth.
 LONG = 2
 _SECOND, _MS = 1_000_000_000, 1_000_000
@@ -31,6 +33,7 @@ def timeline(snapshot: Snapshot, namespace: str, name: str, since: int, until: i
     shown = page[:limit]
     took = sorted(run.end[0] - run.start[0] for run in usual if run.state == "COMPLETED" and run.end is not None)
     band = _quantiles(took)
+    limit_ns = band[1] if band is not None and len(took) >= LEAST_USUAL else None
     earlier = {later.key: before for later, before in pairwise(page)}
     shown_name = snapshot.name(job)
     return {
@@ -41,7 +44,7 @@ def timeline(snapshot: Snapshot, namespace: str, name: str, since: int, until: i
             "p95Ms": band[1] / _MS if band else None,
         },
         "gaps": _gaps(usual),
-        "runs": [_answer(words, earlier.get(words.run.key), band) for words in words_of(snapshot, shown)],
+        "runs": [_answer(words, earlier.get(words.run.key), limit_ns) for words in words_of(snapshot, shown)],
         "totalCount": histories.count_starts(*where),
     }
 
@@ -51,7 +54,7 @@ def _runs(snapshot: Snapshot, rows: list[Any]) -> list[RunFacts]:
     return [runs[row.run_key] for row in rows]
 
 
-def _answer(words: RunWords, before: RunFacts | None, band: tuple[float, float] | None) -> Answer:
+def _answer(words: RunWords, before: RunFacts | None, limit_ns: float | None) -> Answer:
     run, volume = words.run, volume_of(words)
     took = run.end[0] - run.start[0] if run.end is not None else None
     answer: Answer = {
@@ -60,7 +63,7 @@ def _answer(words: RunWords, before: RunFacts | None, band: tuple[float, float] 
         "startedAt": instant_text(run.start[0]),
         "endedAt": instant_text(run.end[0]) if run.end is not None else None,
         "durationMs": took // _MS if took is not None else None,
-        "longerThanUsual": took > band[1] if took is not None and band is not None else None,
+        "longerThanUsual": took > limit_ns if took is not None and limit_ns is not None else None,
         "gapBeforeS": _idle(before, run),
         "rowsRead": volume.rows_read,
         "rowsWritten": volume.rows_written,
