@@ -64,7 +64,7 @@ def test_two_runs_are_compared(ask: Cli) -> None:
     assert ask("runs", "compare", "one", "one").out == "Nothing differs.\n1 datasets and facets are equal.\n"
     assert ask("runs", "compare", "one", "two", "--json").json()["durationMs"]["difference"] == 240_000
     unknown = ask("runs", "compare", "one", "nobody")
-    assert (unknown.code, "nobody" in unknown.err) == (2, True)
+    assert (unknown.code, "nobody" in unknown.err) == (1, True)
 
 
 def test_the_histories_of_a_dataset(ask: Cli) -> None:

@@ -5,7 +5,7 @@ Silence is counted in the time of events, so a producer that sends old ones late
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,12 +22,16 @@ Answer = dict[str, Any]
 
 @dataclass(slots=True)
 class _Producer:
-    hours: list[Hour] = field(default_factory=list)
-    subjects: set[int] = field(default_factory=set)
+    """Its entity, or the shapes that an older hub wrote; the subjects and bounds of all of them."""
 
-    @property
-    def last_at(self) -> int:
-        return max(hour.last_at for hour in self.hours)
+    entity: int | None = None
+    untold: list[int] = field(default_factory=list)
+    subjects: set[int] = field(default_factory=set)
+    first_at: int = FOREVER
+    last_at: int = -FOREVER
+
+    def hear(self, seen: tuple[int, int]) -> None:
+        self.first_at, self.last_at = min(self.first_at, seen[0]), max(self.last_at, seen[1])
 
 
 def all_producers(snapshot: Snapshot, now: int, silent_s: int | None, limit: int, offset: int) -> Answer:
@@ -37,30 +41,48 @@ def all_producers(snapshot: Snapshot, now: int, silent_s: int | None, limit: int
     names = snapshot.names({subject for one in found.values() for subject in one.subjects})
     spaces = {name: {names[subject][0] for subject in one.subjects} for name, one in found.items()}
     replaced = successors({name: Heard(one.last_at, spaces[name]) for name, one in found.items()})
-    answers = [
-        _answer(name, found[name], spaces[name], replaced.get(name), at)
-        for name in sorted(found, key=lambda name: (-found[name].last_at, name))
-    ]
+    asked = sorted(found, key=lambda name: (-found[name].last_at, name))
     if silent_s is not None:
-        answers = [one for one in answers if one["silentForS"] >= silent_s and one["succeededBy"] is None]
+        # Whoever spoke lately needs no count of all that it ever said.
+        asked = [
+            name for name in asked if name not in replaced and not 0 <= at - found[name].last_at < silent_s * SECOND
+        ]
+    hours = _hours(snapshot, {name: found[name] for name in asked})
+    answers = [_answer(name, found[name], hours[name], spaces[name], replaced.get(name), at) for name in asked]
+    if silent_s is not None:
+        answers = [one for one in answers if one["silentForS"] >= silent_s]
     return {"producers": answers[offset : offset + limit], "totalCount": len(answers), "at": instant_text(at)}
 
 
 def _heard(snapshot: Snapshot) -> dict[str, _Producer]:
     connection, scope, moment = snapshot.reader.connection, snapshot.scope, snapshot.moment
     names = producers.names(connection)
+    by_producer = snapshot.shapes_of(names)
+    bounds = snapshot.bounds({shape for entity in names for shape in by_producer[entity]})
+    subjects = producers.subjects(connection, scope, moment)
     found: dict[str, _Producer] = {}
-    for hour in producers.hours_of_producers(connection, scope, moment):
-        found.setdefault(names[hour.of], _Producer()).hours.append(hour)
-    for producer, subjects in producers.subjects(connection, scope, moment).items():
-        found[names[producer]].subjects |= subjects
+    for entity, name in names.items():
+        for seen in (bounds[shape] for shape in by_producer[entity]):
+            if seen is not None:
+                found.setdefault(name, _Producer(entity, subjects=subjects[entity])).hear(seen)
     untold = producers.untold_shapes(connection)
-    if untold:
-        told_by = _told_by(snapshot, untold)
-        for hour in producers.hours_of_shapes(connection, scope, moment, told_by):
-            one = found.setdefault(told_by[hour.of], _Producer())
-            one.hours.append(hour)
-            one.subjects.add(untold[hour.of])
+    for shape, name in _told_by(snapshot, untold).items() if untold else ():
+        one = found.setdefault(name, _Producer())
+        one.untold.append(shape)
+        one.subjects.add(untold[shape])
+        one.hear(snapshot.bounds((shape,))[shape] or (FOREVER, -FOREVER))
+    return found
+
+
+def _hours(snapshot: Snapshot, wanted: Mapping[str, _Producer]) -> dict[str, list[Hour]]:
+    where = (snapshot.reader.connection, snapshot.scope, snapshot.moment)
+    by_entity = {one.entity: name for name, one in wanted.items() if one.entity is not None}
+    by_shape = {shape: name for name, one in wanted.items() for shape in one.untold}
+    found: dict[str, list[Hour]] = {name: [] for name in wanted}
+    for hour in producers.hours_of_producers(*where, by_entity) if by_entity else ():
+        found[by_entity[hour.of]].append(hour)
+    for hour in producers.hours_of_shapes(*where, by_shape):
+        found[by_shape[hour.of]].append(hour)
     return found
 
 
@@ -75,21 +97,23 @@ def _told_by(snapshot: Snapshot, shapes: Iterable[int]) -> dict[int, str]:
     return {row.shape: producer_of(texts[row.seq]) for row in rows}
 
 
-def _answer(name: str, one: _Producer, spaces: Iterable[str], successor: str | None, at: int) -> Answer:
+def _answer(
+    name: str, one: _Producer, hours: list[Hour], spaces: Iterable[str], successor: str | None, at: int
+) -> Answer:
     integration = integration_of(name)
     # A producer's clock may be ahead: what it says of the future doesn't tell that it speaks now.
-    spoken = [time for hour in one.hours for time in (hour.first_at, hour.last_at) if time <= at]
+    spoken = [time for hour in hours for time in (hour.first_at, hour.last_at) if time <= at]
     silent_s = (at - max(spoken)) / SECOND if spoken else 0.0
-    usual_s = usual_gap_s([(hour.first_at, hour.last_at) for hour in one.hours])
+    usual_s = usual_gap_s([(hour.first_at, hour.last_at) for hour in hours])
     return {
         "producer": name,
         "integration": integration.name,
         "version": integration.version,
         "namespaces": sorted(spaces),
-        "events": sum(hour.events for hour in one.hours),
-        "firstEventAt": instant_text(min(hour.first_at for hour in one.hours)),
+        "events": sum(hour.events for hour in hours),
+        "firstEventAt": instant_text(one.first_at),
         "lastEventAt": instant_text(one.last_at),
-        "lastKnownAt": instant_text(max(hour.last_known_at for hour in one.hours)),
+        "lastKnownAt": instant_text(max(hour.last_known_at for hour in hours)),
         "usualGapS": usual_s,
         "silentForS": silent_s,
         "longerThanUsual": None if usual_s is None else silent_s > usual_s,
