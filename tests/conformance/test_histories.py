@@ -376,6 +376,23 @@ def test_values_that_no_machine_has_are_compared_as_written(store: LineageStore,
     assert asked(store, compare_runs, "r3", "r3")["runFacets"]["equal"] == 1
 
 
+def test_a_repeated_member_counts_as_its_last_value(store: LineageStore, sender: Sender) -> None:
+    """Spark's listener sends such; whatever type an earlier value has."""
+    told = b'{"eventType":"COMPLETE","eventTime":"%s","producer":"p","run":{"runId":"%s"},'
+    told += b'"job":{"namespace":"jobs","name":"j"},"outputs":[{"namespace":"db","name":"t","facets":'
+    told += b'{"dataQualityAssertions":{"assertions":1,"assertions":[{"assertion":2,"assertion":"ok","success":true}]},'
+    told += b'"schema":{"fields":"none","fields":[{"name":1,"name":"%s","type":"int"}]}},'
+    told += b'"outputFacets":{"outputStatistics":{"rowCount":"x","rowCount":7}}}]}'
+    sender.send([told % (at(1).encode(), b"r1", b"a"), told % (at(2).encode(), b"r2", b"b")])
+    (series,) = asked(store, quality, "db", "t", BEGINNING, END, 10)["assertions"]
+    assert (series["assertion"], series["checks"]) == ("ok", 2)
+    volumes = asked(store, statistics, "db", "t", BEGINNING, END, 10)["written"]["points"]
+    assert [one["rowCount"] for one in volumes] == [7, 7]
+    compared = asked(store, compare_runs, "r1", "r2")
+    assert compared["volume"]["rowsWritten"]["a"] == 7
+    assert compared["outputs"]["changed"][0]["schema"]["likelyRenamed"][0]["to"] == "b"
+
+
 QUESTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "quality": (quality, ("db", "t", BEGINNING, END, 100)),
     "statistics": (statistics, ("db", "t", BEGINNING, END, 100)),

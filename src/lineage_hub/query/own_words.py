@@ -14,6 +14,7 @@ from lineage_hub.lineage.shapes import IN, STATIC_IN
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.spoken import Spoken, spoken_of
+from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.facets import is_tombstone
 
 READ = (IN, STATIC_IN)
@@ -21,7 +22,7 @@ _PAGE = 200
 
 
 class Words(NamedTuple):
-    """A facet's text, and the event that gave it; `written` tells on which side of a run."""
+    """A facet, however it was spelled, and the event that gave it; `written` tells on which side of a run."""
 
     facet: str
     written: bool
@@ -66,10 +67,10 @@ def own_words(
             teller = newest.setdefault(one.row.run_key if one.row.run is not None else one.row.ord, {})
             for place, facets in enumerate((element.facets, element.inputFacets, element.outputFacets)):
                 for name, text in (facets or {}).items():
-                    body = bytes(text)
+                    key = (name, written, place)
                     # They come newest first, so what is there already counts.
-                    if wanted(name) and body[:1] == b"{":
-                        teller.setdefault((name, written, place), Words(name, written, one.row, body))
+                    if wanted(name) and key not in teller and bytes(text)[:1] == b"{":
+                        teller[key] = Words(name, written, one.row, canonical(bytes(text)))
     tellers = [Teller([word for word in words.values() if not is_tombstone(word.text)]) for words in newest.values()]
     told = sorted((one for one in tellers if one.words), key=lambda one: one.row.ord)
     return Told(told, spoken)

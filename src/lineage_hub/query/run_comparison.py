@@ -15,14 +15,15 @@ from lineage_hub.errors import NotFound
 from lineage_hub.lineage.comparing import LONGEST_TEXT, MOST_CHANGES, Difference, compare
 from lineage_hub.lineage.schema_changes import schema_change
 from lineage_hub.lineage.shapes import run_id as run_text
-from lineage_hub.query.run_words import Facets, RunWords, volume_of, words_of
+from lineage_hub.query.run_words import Facets, RunWords, counted, volume_of, words_of
 from lineage_hub.query.runs import find_run
 from lineage_hub.query.schema_history import change_answer
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.columns import schema_columns
 from lineage_hub.wire.facets import version as version_name
-from lineage_hub.wire.quality import READ_FACET, WRITTEN_FACET, read_statistics
+from lineage_hub.wire.quality import READ_FACET, WRITTEN_FACET
 
 Answer = dict[str, Any]
 # Compared for themselves.
@@ -89,7 +90,7 @@ def _numbers(a: int | None, b: int | None) -> Answer:
     return answer
 
 
-def _datasets(snapshot: Snapshot, a: Mapping[int, Facets], b: Mapping[int, Facets], counted: str) -> Answer:
+def _datasets(snapshot: Snapshot, a: Mapping[int, Facets], b: Mapping[int, Facets], counting: str) -> Answer:
     names = snapshot.names({*a, *b})
 
     def listed(datasets: set[int]) -> list[Answer]:
@@ -97,7 +98,7 @@ def _datasets(snapshot: Snapshot, a: Mapping[int, Facets], b: Mapping[int, Facet
 
     changed, equal = [], 0
     for dataset in sorted(a.keys() & b.keys(), key=names.__getitem__):
-        found = _dataset(a[dataset], b[dataset], counted)
+        found = _dataset(a[dataset], b[dataset], counting)
         if found:
             changed.append({"dataset": _named(names[dataset]), **found})
         else:
@@ -110,17 +111,17 @@ def _datasets(snapshot: Snapshot, a: Mapping[int, Facets], b: Mapping[int, Facet
     }
 
 
-def _dataset(a: Facets, b: Facets, counted: str) -> Answer:
+def _dataset(a: Facets, b: Facets, counting: str) -> Answer:
     """What differs; nothing if all is equal."""
     found: Answer = {}
     if "schema" in a and "schema" in b:
-        change = schema_change(schema_columns(a["schema"]), schema_columns(b["schema"]))
+        change = schema_change(*(schema_columns(canonical(facets["schema"])) for facets in (a, b)))
         if change:
             found["schema"] = change_answer(change)
-    versions = [version_name(facets["version"]) if "version" in facets else None for facets in (a, b)]
+    versions = [version_name(canonical(facets["version"])) if "version" in facets else None for facets in (a, b)]
     if versions[0] != versions[1]:
         found["version"] = _pair(*versions)
-    figures = [read_statistics(facets.get(counted, b"{}")) for facets in (a, b)]
+    figures = [counted(facets, counting) for facets in (a, b)]
     for name in ("rowCount", "size", "fileCount"):
         values = getattr(figures[0], name), getattr(figures[1], name)
         if values[0] != values[1]:
@@ -173,11 +174,12 @@ def _shown(value: object) -> object:
 
 
 def _value(text: bytes) -> Any:
-    """Numbers that no machine has, and what nests without end, are compared as they are written."""
+    """However it was spelled; numbers that no machine has are compared as they are written."""
+    body = canonical(text)
     try:
-        return msgspec.json.decode(text)
+        return msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
-        return text.decode()
+        return body.decode()
 
 
 def _sql(a: bytes | None, b: bytes | None) -> Answer:

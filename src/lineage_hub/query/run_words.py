@@ -14,6 +14,8 @@ from msgspec import Raw
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.query.raw import of_side
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.wire.canonical import canonical
+from lineage_hub.wire.described import Statistics
 from lineage_hub.wire.facets import is_tombstone
 from lineage_hub.wire.quality import READ_FACET, WRITTEN_FACET, read_statistics
 from lineage_hub.wire.told import ToldEvent, decode_told
@@ -47,14 +49,19 @@ def words_of(snapshot: Snapshot, runs: Collection[RunFacts]) -> list[RunWords]:
 
 
 def volume_of(words: RunWords) -> Volume:
-    read = [read_statistics(facets[READ_FACET]) for facets in words.inputs.values() if READ_FACET in facets]
-    written = [read_statistics(facets[WRITTEN_FACET]) for facets in words.outputs.values() if WRITTEN_FACET in facets]
+    read = [counted(facets, READ_FACET) for facets in words.inputs.values()]
+    written = [counted(facets, WRITTEN_FACET) for facets in words.outputs.values()]
     return Volume(
         _sum(one.rowCount for one in read),
         _sum(one.rowCount for one in written),
         _sum(one.size for one in read),
         _sum(one.size for one in written),
     )
+
+
+def counted(facets: Facets, name: str) -> Statistics:
+    """However it was spelled: of a repeated member the last value counts, whatever type an earlier one has."""
+    return read_statistics(canonical(facets[name])) if name in facets else Statistics()
 
 
 def _words(snapshot: Snapshot, run: RunFacts, events: list[ToldEvent]) -> RunWords:

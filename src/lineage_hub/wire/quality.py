@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
+from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.described import ColumnMetrics, Statistics, lenient
 
 # The spec's name, and the one that Great Expectations' action used before and beside it.
@@ -75,7 +76,7 @@ def read_assertions(body: bytes) -> list[Assertion]:
 
 def _shown(value: Raw) -> str | None:
     """A text as it is, anything else as JSON."""
-    text = bytes(value)
+    text = canonical(bytes(value))
     if text == b"null":
         return None
     return msgspec.json.decode(text, type=str) if text[:1] == b'"' else text.decode()
