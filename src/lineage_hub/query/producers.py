@@ -58,14 +58,15 @@ def _heard(snapshot: Snapshot) -> dict[str, _Producer]:
     connection, scope, moment = snapshot.reader.connection, snapshot.scope, snapshot.moment
     names = producers.names(connection)
     by_producer = snapshot.shapes_of(names)
-    bounds = snapshot.bounds({shape for entity in names for shape in by_producer[entity]})
+    told = {shape for entity in names for shape in by_producer[entity]}
+    bounds = snapshot.bounds(told)
     subjects = producers.subjects(connection, scope, moment)
     found: dict[str, _Producer] = {}
     for entity, name in names.items():
         for seen in (bounds[shape] for shape in by_producer[entity]):
             if seen is not None:
                 found.setdefault(name, _Producer(entity, subjects=subjects[entity])).hear(seen)
-    untold = producers.untold_shapes(connection)
+    untold = producers.untold_shapes(connection, told)
     for shape, name in _told_by(snapshot, untold).items() if untold else ():
         one = found.setdefault(name, _Producer())
         one.untold.append(shape)

@@ -5,7 +5,7 @@ A producer is an entity of its own kind that stands beside the shapes of its eve
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, select, text
@@ -49,10 +49,11 @@ def names(connection: Connection) -> dict[int, str]:
     return {row.id: row.name for row in connection.execute(select(_n.id, _n.name).where(_n.kind == tables.PRODUCER))}
 
 
-def untold_shapes(connection: Connection) -> dict[int, int]:
+def untold_shapes(connection: Connection, told: Set[int]) -> dict[int, int]:
     """Shapes that an older hub wrote, which kept no producer with them, and the job or dataset that each is about."""
-    told = select(_m.shape).where(_m.entity.in_(_PRODUCERS), _m.shape == _s.id)
-    return {row.id: row.subject for row in connection.execute(select(_s.id, _s.subject).where(~told.exists()))}
+    if connection.execute(select(func.count()).select_from(tables.shape)).scalar_one() == len(told):
+        return {}
+    return {row.id: row.subject for row in connection.execute(select(_s.id, _s.subject)) if row.id not in told}
 
 
 def subjects(connection: Connection, scope: Scope, moment: Moment) -> dict[int, set[int]]:

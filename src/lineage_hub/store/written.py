@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select, tuple_
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from lineage_hub.lineage.rows import EventRow
-from lineage_hub.model import NOW, Scope
+from lineage_hub.model import Scope
 from lineage_hub.store import tables
+from lineage_hub.store.prepared import Prepared
 from lineage_hub.store.reader import Reader
-from lineage_hub.store.visible import seen
 from lineage_hub.wire.told import time_of
 
 # Packed; texts are some ten times as large.
@@ -22,6 +22,17 @@ MOST_BYTES = 4 << 20
 _CHUNK = 200
 _e, _r = tables.event.c, tables.raw.c
 _ROW = [_e[name] for name in EventRow._fields]
+_KEYS = 40
+_AT = Prepared(
+    select(*_ROW).where(
+        or_(
+            *[
+                (_e.shape == bindparam(f"s{number}")) & (_e.event_at == bindparam(f"t{number}"))
+                for number in range(_KEYS)
+            ]
+        )
+    )
+)
 
 
 class Written(NamedTuple):
@@ -57,18 +68,21 @@ def written_after(reader: Reader, scope: Scope, seq: int, limit: int) -> Written
     texts = reader.texts_after(seq, len(taken)) if taken else {}
     # The row is found by its shape and time: an index on its number would cost every event, and only this asks for it.
     keys = {(shape, time_of(texts[number])) for number, shape in taken}
-    rows = [row for row in _at(connection, scope, sorted(keys)) if row.seq in texts]
+    rows = [row for row in _at(reader, scope, sorted(keys)) if row.seq in texts]
     rows.sort(key=lambda row: row.seq)
     return Written(rows, taken[-1][0] if more else last, more)
 
 
-def _at(connection: Connection, scope: Scope, keys: list[tuple[int, int]]) -> list[EventRow]:
+def _at(reader: Reader, scope: Scope, keys: list[tuple[int, int]]) -> list[EventRow]:
+    """A condition for each key, since SQLite walks through all events to find pairs in a list."""
+    tenants = reader.tenant_names()
     found: list[EventRow] = []
-    for start in range(0, len(keys), _CHUNK):
-        statement = select(*_ROW).where(tuple_(_e.shape, _e.event_at).in_(keys[start : start + _CHUNK]))
-        rows: Any = connection.execute(statement.where(*seen(scope, NOW)))
-        found += map(EventRow._make, rows)
-    return found
+    for start in range(0, len(keys), _KEYS):
+        chunk = keys[start : start + _KEYS]
+        chunk += chunk[-1:] * (_KEYS - len(chunk))
+        values = {f"{name}{number}": key[at] for number, key in enumerate(chunk) for at, name in enumerate("st")}
+        found += map(EventRow._make, _AT.rows(reader.connection, values))
+    return [row for row in found if scope.tenants is None or tenants[row.tenant] in scope.tenants]
 
 
 def shapes_before(connection: Connection, scope: Scope, shapes: Collection[int], seq: int) -> set[int]:
