@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,7 +12,22 @@ import msgspec
 from lineage_hub.errors import NotFound
 from lineage_hub.model import FOREVER, Moment, Scope
 from lineage_hub.query import column_lineage as columns
-from lineage_hub.query import datasets, diff, events, evidence, jobs, lineage, namespaces, runs
+from lineage_hub.query import (
+    datasets,
+    diff,
+    events,
+    evidence,
+    jobs,
+    lineage,
+    namespaces,
+    producers,
+    quality,
+    run_comparison,
+    runs,
+    schema_history,
+    statistics,
+    timeline,
+)
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.store.naming import entity_hash
@@ -20,6 +36,7 @@ from tests.oracle.events import Event, named_datasets, named_jobs
 from tests.oracle.view import dataset_node, job_node
 
 MANY = 1_000
+ALWAYS = (-(2**63), FOREVER)
 Ask = Callable[[Snapshot], Any]
 encode = msgspec.json.Encoder().encode
 
@@ -58,7 +75,11 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
     for event in told:
         reference = f"{event.at + 2**63:016x}{event.id}"
         yield f"event {reference}", partial(_call, events.event, reference)
-    for run in sorted({e.run[3] for e in told if e.run is not None}):
+    yield "producers", lambda s: producers.all_producers(s, told[-1].at, None, MANY, 0)
+    named_runs = sorted({e.run[3] for e in told if e.run is not None})
+    for one, other in pairwise(named_runs):
+        yield f"comparison of {one} and {other}", partial(_call, run_comparison.compare_runs, one, other)
+    for run in named_runs:
         yield f"run {run}", partial(_call, runs.run, run)
         for kind in ("run", "job"):
             yield f"{kind} facets of run {run}", partial(_call, runs.run_facets, run, kind)
@@ -71,9 +92,13 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
         yield f"job {name}", partial(_call, jobs.job, *name)
         yield f"versions of job {name}", partial(_call, jobs.job_versions, *name, MANY, 0)
         yield f"runs of job {name}", partial(_runs, name=name)
+        yield f"timeline of job {name}", partial(_call, timeline.timeline, *name, *ALWAYS, MANY, 0)
     for name in dataset_names:
         yield f"dataset {name}", partial(_call, datasets.dataset, *name)
         yield f"versions of dataset {name}", partial(_call, datasets.dataset_versions, *name, MANY, 0)
+        yield f"schemas of dataset {name}", partial(_call, schema_history.schema_history, *name, MANY, 0)
+        for history in (quality.quality, statistics.statistics):
+            yield f"{history.__name__} of dataset {name}", partial(_call, history, *name, *ALWAYS, MANY)
         for mode in ("current", "ever"):
             yield f"{mode} columns of {name}", partial(_columns, node=dataset_node(name), mode=mode)
     for node in (*map(job_node, job_names), *map(dataset_node, dataset_names)):

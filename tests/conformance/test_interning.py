@@ -16,7 +16,18 @@ from lineage_hub.store import naming, tables
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from tests.conformance.databases import Database, Sender, count
-from tests.oracle.build import columns, complete, dataset, dataset_event, facet, parent, schema, spelled, symlinks
+from tests.oracle.build import (
+    PRODUCER,
+    columns,
+    complete,
+    dataset,
+    dataset_event,
+    facet,
+    parent,
+    schema,
+    spelled,
+    symlinks,
+)
 
 LONG = 65_536
 NAMES = {
@@ -67,7 +78,7 @@ def test_names_that_look_alike_are_different(store: LineageStore, sender: Sender
     with Queries(store).at(EVERYTHING, NOW) as snapshot:
         told = [dataset_answer(snapshot, "db", name)["name"] for name in names]
     assert told == names
-    assert count(store, tables.entity) == len(names) + 1
+    assert count(store, tables.entity) == len(names) + 2, "with the job and the producer"
 
 
 def test_the_same_name_as_job_and_as_dataset_is_two_entities(store: LineageStore) -> None:
@@ -95,9 +106,9 @@ def test_thousands_of_names_in_one_event_are_interned_once(store: LineageStore, 
     body = complete(1, inputs=[f"in_{number}" for number in range(3_000)], outputs=["out"])
     sender.send([body])
     sender.send([body | {"eventType": "START"}])
-    assert count(store, tables.entity) == 3_002
+    assert count(store, tables.entity) == 3_003, "with the job and the producer"
     assert count(store, tables.shape) == 1
-    assert count(store, tables.mention) == 3_002
+    assert count(store, tables.mention) == 3_003
 
 
 def test_a_facet_of_a_megabyte_is_kept_once(store: LineageStore, sender: Sender) -> None:
@@ -139,6 +150,7 @@ def test_names_that_only_facets_hold_are_interned(store: LineageStore, sender: S
     assert sorted(map(tuple, names)) == sorted([
         (tables.DATASET, "l"), (tables.DATASET, "t"), (tables.DATASET, "source"),
         (tables.JOB, "j"), (tables.JOB, "dag"), (tables.JOB, "root"),
+        (tables.PRODUCER, PRODUCER),
     ])  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
+from lineage_hub.model import EVERYTHING
+from lineage_hub.query.live import Live
 from lineage_hub.sample import shop_week
 from lineage_hub.store import reader
 from lineage_hub.store.prepared import Prepared
@@ -79,12 +81,24 @@ def test_no_question_walks_through_all_events(hub: TestClient) -> None:
     assert not found
 
 
+def test_neither_the_stream_nor_a_look_for_silence_walks_through_all_events(hub: TestClient) -> None:
+    with counted_work() as work:
+        page = Live(hub.app.state.store).page(EVERYTHING, 100, 50)
+        assert ask(hub, "/producers", silent="52w")["totalCount"] == 0
+    assert len(page.items) == 50
+    found = {statement: walks(hub, statement) for statement in work.statements if statement.startswith("SELECT")}
+    # Whether all shapes have a producer is found by counting those.
+    walked = {step for steps in found.values() for step in steps}
+    assert not {step for step in walked if not step.startswith("SCAN shape USING COVERING INDEX")}
+    assert len(found) > 10
+
+
 def questions(hub: TestClient) -> Iterator[str]:
     yield from ("/namespaces", "/jobs?limit=5", "/events/lineage?limit=5")
     jobs = ask(hub, "/jobs", limit=1000)["jobs"]
     for job in jobs[:: len(jobs) // 3]:
         path = f"/namespaces/{quote(job['namespace'], safe='')}/jobs/{quote(job['name'], safe='')}"
-        yield from (path, f"{path}/versions", f"{path}/runs?limit=5")
+        yield from (path, f"{path}/versions", f"{path}/runs?limit=5", f"{path}/timeline?limit=5")
         node = quote(f"job:{job['namespace']}:{job['name']}", safe="")
         yield from (f"/lineage?nodeId={node}", f"/lineage?edges=30d&nodeId={node}")
     for space in ask(hub, "/namespaces")["namespaces"]:
@@ -93,3 +107,4 @@ def questions(hub: TestClient) -> Iterator[str]:
             path = f"/namespaces/{quote(dataset['namespace'], safe='')}/datasets/{quote(dataset['name'], safe='')}"
             yield from (path, f"{path}/versions", f"/lineage?nodeId={node}", f"/lineage?edges=ever&nodeId={node}")
             yield f"/column-lineage?withDownstream=true&nodeId={node}"
+            yield from (f"{path}/{history}" for history in ("schema-history", "quality", "statistics"))

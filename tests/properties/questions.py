@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from tests.oracle.events import Event, named_datasets, named_jobs
 from tests.oracle.view import dataset_node, job_node
@@ -30,12 +31,16 @@ def every_question(events: Iterable[Event]) -> list[Question]:
         found.append(ask_for("namespaces", namespace, "jobs", name, "versions", limit=LIMIT))
         found.append(ask_for("namespaces", namespace, "jobs", name, "runs", limit=LIMIT))
         found.append(ask_for("namespaces", namespace, "jobs", name, "runs", limit=LIMIT, expand="true"))
+        found.append(ask_for("namespaces", namespace, "jobs", name, "timeline", limit=LIMIT))
+    found += [ask_for("runs", one, "compare", other) for one, other in pairwise(runs)]
     for run in runs:
         found.append(ask_for("jobs", "runs", run))
         found.append(ask_for("jobs", "runs", run, "facets", type="run"))
     for namespace, name in datasets:
         found.append(ask_for("namespaces", namespace, "datasets", name))
         found.append(ask_for("namespaces", namespace, "datasets", name, "versions", limit=LIMIT))
+        for history in ("schema-history", "quality", "statistics"):
+            found.append(ask_for("namespaces", namespace, "datasets", name, history))
     for node in map(job_node, jobs):
         found.append(ask_for("lineage", nodeId=node, depth=1))
         found.append(ask_for("lineage", nodeId=node, depth=2, direction="upstream"))

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -12,12 +11,10 @@ from lineage_hub.cli.answers import Identity
 from lineage_hub.cli.app import app
 from lineage_hub.cli.groups import ListByDefault
 from lineage_hub.cli.hub import Hub
-from lineage_hub.cli.nodes import find_node, quoted
+from lineage_hub.cli.node_paths import node_path
 from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
-from lineage_hub.errors import InvalidRequest, NotFound
-from lineage_hub.model.node import readings
 from lineage_hub.settings import Settings
 from lineage_hub.terminal import print_json, print_table
 
@@ -154,18 +151,7 @@ def unset_freshness(settings: Settings, dataset: Dataset) -> None:
 
 
 def _path(hub: Hub, dataset: str) -> str:
-    kind, _, rest = find_node(hub, dataset).partition(":")
-    if kind != "dataset":
-        raise InvalidRequest(f"{dataset} is not a dataset", subject=dataset, action="give dataset:NAMESPACE:NAME")
-    paths = [f"/namespaces/{quoted(one.namespace)}/datasets/{quoted(one.name)}" for one in readings(kind, rest)]
-    # Namespaces hold colons; the hub knows which of the readings is meant.
-    for path in paths[:-1]:
-        with suppress(NotFound):
-            hub.ask("GET", path)
-            return f"{path}/freshness"
-    if not paths:
-        raise InvalidRequest(f"{dataset} is not a dataset", subject=dataset, action="give dataset:NAMESPACE:NAME")
-    return f"{paths[-1]}/freshness"
+    return f"{node_path(hub, dataset, 'dataset')}/freshness"
 
 
 def _row(one: Freshness) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 This is the only module through which commands speak HTTP.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -108,6 +108,24 @@ class Hub:
         if response.is_success or response.status_code in also:
             return response.content
         raise self._error_of(response)
+
+    def lines(self, path: str, silence_s: float, headers: Mapping[str, str], **params: Value) -> Iterator[str]:
+        """Of an answer that goes on as long as both sides want; nothing for `silence_s` is its end, too."""
+        import httpx
+
+        given = {name: value for name, value in params.items() if value is not None}
+        timeout = httpx.Timeout(self._timeout_s, read=silence_s)
+        try:
+            with self._client.stream("GET", API + path, params=given, headers=headers, timeout=timeout) as response:
+                if not response.is_success:
+                    response.read()
+                    raise self._error_of(response)
+                yield from response.iter_lines()
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise Unreachable(
+                f"no hub answers at {self.shown_url}: {error}",
+                action="start one with `lineage-hub serve`, or name another with --url or LINEAGE_HUB_URL",
+            ) from None
 
     def decode(self, wanted: type[T], body: bytes) -> T:
         try:

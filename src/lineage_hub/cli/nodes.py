@@ -3,7 +3,7 @@
 A name that fits several nodes is refused with the list of them, so that no answer is about the wrong table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lineage_hub.cli.answers import Datasets, Jobs, Namespaces
 from lineage_hub.cli.hub import Hub, Value
@@ -17,9 +17,14 @@ ARGUMENT_HELP = "dataset:NAMESPACE:NAME, job:NAMESPACE:NAME, or a name or its la
 
 def find_node(hub: Hub, text: str, **moment: Value) -> str:
     """`moment` is as_of and known_at, when the question is about the past."""
+    return find_of_kind(hub, text, "", moment)
+
+
+def find_of_kind(hub: Hub, text: str, kind: str, moment: Mapping[str, Value]) -> str:
+    """`kind` is job or dataset where it must be one."""
     if text.partition(":")[0] in KINDS and text.count(":") >= 1:
         return text
-    known = list(every_node(hub, **moment))
+    known = [(node, name) for node, name in every_node(hub, **moment) if node.startswith(kind)]
     for fits in (_is_name, _is_last_part):
         found = [node for node, name in known if fits(name, text)]
         # A dbt model and its table end alike; who asks for one by name means the table.

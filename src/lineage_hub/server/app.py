@@ -26,17 +26,21 @@ from lineage_hub.server import (
     docs_page,
     freshness_routes,
     health,
+    history_routes,
     ingest_routes,
     openapi,
     otlp_routes,
+    producer_routes,
     read_routes,
     said_routes,
     stats_routes,
+    stream_routes,
     telemetry_routes,
     why_routes,
 )
 from lineage_hub.server.errors import add_error_answers
 from lineage_hub.server.extensions import Surroundings, extensions
+from lineage_hub.server.feed import Feed
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
@@ -71,12 +75,15 @@ ROUTERS = (
     otlp_routes.router,
     # Before those whose names of datasets may hold slashes.
     freshness_routes.router,
+    history_routes.router,
     telemetry_routes.router,
     why_routes.router,
     analytics_routes.router,
     declared_routes.router,
     said_routes.router,
     stats_routes.router,
+    producer_routes.router,
+    stream_routes.router,
     read_routes.router,
     dead_letter_routes.router,
     health.router,
@@ -113,7 +120,8 @@ def create_app(
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, tracing)
+        feed = Feed(opened)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, feed, tracing)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -131,6 +139,7 @@ def create_app(
                 own.start_if_used()
                 yield
         finally:
+            await feed.stop()
             await own.stop()
             await intake.stop()
             if tracing is not None:

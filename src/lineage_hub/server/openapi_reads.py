@@ -8,6 +8,7 @@ _RUN_ANSWER = ("id", "createdAt", "updatedAt", "state", "startedAt", "endedAt", 
 _SUMMARY = ("id", "type", "name", "namespace", "createdAt", "updatedAt", "description", "facets", "tags")
 _NS = "/api/v1/namespaces/{namespace}"
 _TRACE = ("traceId", "startedAt", "durationNs", "spanCount", "errorCount", "spans", "criticalPath", "runs", "datasets")
+_LOOKED = ("eventsLookedAt", "truncated", "lookedBackTo")
 FRESHNESS = (
     "dataset",
     "state",
@@ -38,6 +39,20 @@ READS: dict[str, tuple[str, ...]] = {
         "jobsLookedAt",
         "truncated",
     ),
+    "/api/v1/runs/{run_id}/compare/{other_id}": (
+        "a",
+        "b",
+        "sameJob",
+        "state",
+        "durationMs",
+        "volume",
+        "inputs",
+        "outputs",
+        "code",
+        "sql",
+        "runFacets",
+        "jobFacets",
+    ),
     "/api/v1/runs/{run_id}/trace": ("run", "joinedBy", "inferred", *_TRACE),
     "/api/v1/logs": ("logs", "totalCount"),
     "/api/v1/telemetry/services": ("from", "to", "services", "calls"),
@@ -56,6 +71,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/events": ("events", "ids", "totalCount"),
     "/api/v1/events/lineage": ("events", "ids", "totalCount"),
     "/api/v1/events/{event_id}": ("id", "tenant", "eventTime", "knownAt", "warnings", "event"),
+    "/api/v1/producers": ("producers", "totalCount", "at"),
     "/api/v1/jobs": ("jobs", "totalCount"),
     "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
     "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
@@ -68,6 +84,7 @@ READS: dict[str, tuple[str, ...]] = {
     f"{_NS}/jobs": ("jobs", "totalCount"),
     f"{_NS}/jobs/{{job}}": (*_SUMMARY, "simpleName", "inputs", "outputs", "latestRun", "latestRuns"),
     f"{_NS}/jobs/{{job}}/runs": ("runs", "totalCount"),
+    f"{_NS}/jobs/{{job}}/timeline": ("job", "durations", "gaps", "runs", "totalCount"),
     f"{_NS}/jobs/{{job}}/versions": ("versions", "totalCount"),
     f"{_NS}/jobs/{{job}}/versions/{{version}}": (
         "id",
@@ -81,6 +98,9 @@ READS: dict[str, tuple[str, ...]] = {
     f"{_NS}/datasets": ("datasets", "totalCount"),
     f"{_NS}/datasets/{{dataset}}": (*_SUMMARY, "physicalName", "sourceName", "fields", "columnLineage"),
     f"{_NS}/datasets/{{dataset}}/freshness": FRESHNESS,
+    f"{_NS}/datasets/{{dataset}}/schema-history": ("dataset", "changes", "totalCount"),
+    f"{_NS}/datasets/{{dataset}}/quality": ("dataset", *_LOOKED, "assertions", "metrics"),
+    f"{_NS}/datasets/{{dataset}}/statistics": ("dataset", *_LOOKED, "written", "read"),
     "/api/v1/freshness": ("freshness", "totalCount", "at"),
     f"{_NS}/datasets/{{dataset}}/telemetry": ("dataset", "runs"),
     f"{_NS}/datasets/{{dataset}}/versions": ("versions", "totalCount"),

@@ -52,6 +52,9 @@ class HubServer(uvicorn.Server):
         """
         for server in self.servers:
             server.close()
+        # Those who listen would keep it waiting for their end.
+        app: Any = self.config.app
+        app.state.hub.feed.close()
         self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
         for connection in list(self.server_state.connections):
             cycle = getattr(connection, "cycle", None)

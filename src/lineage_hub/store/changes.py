@@ -6,7 +6,7 @@ Answers that are remembered carry the epoch they were read at, and count only wh
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
@@ -29,6 +29,8 @@ class Changes:
         self.topology = 0
         # The epoch of each entity's last change.
         self.last: dict[int, int] = {}
+        # Called in the thread that learned of a change, when it can be read.
+        self.listeners: list[Callable[[], None]] = []
         self._seen: int | None = None
         self._lock = threading.Lock()
 
@@ -43,6 +45,8 @@ class Changes:
             self.epoch = epoch
             if self._seen is not None and first_seq == self._seen + 1:
                 self._seen = last_seq
+        for listener in tuple(self.listeners):
+            listener()
 
     def catch_up(self, connection: Connection) -> None:
         """Learn what other processes wrote before this snapshot."""

@@ -45,7 +45,14 @@ def shape_key(event: Event) -> bytes:
         parts.append(b"undone")
     if event.parent is not None:
         parts.append("\0".join(("p", *event.parent[0], *(event.root or ()))).encode())
+    # Facets name their producer too, so that two producers hardly ever shared a shape before this either.
+    parts.append(f"\0by\0{producer_name(event)}".encode())
     return digest(*parts)
+
+
+def producer_name(event: Event) -> str:
+    """As an entity of its own kind, in no namespace."""
+    return event.producer.replace("\0", " ")
 
 
 def body_of(facet: Facet, event: Event) -> bytes:

@@ -2,10 +2,10 @@
 
 Only grow-only sets and minimum registers: no row is read and written back, so order and repetition can't matter.
 
-    space, entity     names of jobs and datasets, as integers (kinds below)
+    space, entity     names of jobs, datasets and producers, as integers (kinds below)
     blob              facet bodies, each distinct one once
     shape             what an event says beyond its run: job, mentions, facets; each distinct one once
-    mention           which shapes speak of an entity
+    mention           which shapes speak of an entity, or were told by it if it is a producer
     event             one row an event, pointing to its shape; raw holds its text
     cut, link         where a name's history ends; which names ever stood in a symlinks facet
     expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
@@ -37,7 +37,7 @@ metadata = MetaData()
 # A 64-bit key that SQLite keeps as its rowid.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
-JOB, DATASET = 1, 2
+JOB, DATASET, PRODUCER = 1, 2, 3
 
 
 def _where(condition: str) -> dict[str, Any]:

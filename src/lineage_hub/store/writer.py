@@ -37,6 +37,7 @@ from lineage_hub.store.shaping import (
     elements_of,
     link_type,
     names_of,
+    producer_name,
     shape_key,
 )
 from lineage_hub.wire import Event, Facet
@@ -255,7 +256,10 @@ class Interning:
                     facets[facet.digest] = (facet, event)
         jobs, datasets = names_of(events.values())
         ids = intern_entities(
-            connection, [(tables.JOB, *key) for key in jobs] + [(tables.DATASET, *key) for key in datasets]
+            connection,
+            [(tables.JOB, *key) for key in jobs]
+            + [(tables.DATASET, *key) for key in datasets]
+            + [(tables.PRODUCER, "", name) for name in {producer_name(event) for event in events.values()}],
         )
         job_ids = {key: ids[(tables.JOB, *key)] for key in jobs}
         dataset_ids = {key: ids[(tables.DATASET, *key)] for key in datasets}
@@ -265,9 +269,10 @@ class Interning:
         shapes = {key: shaping.shape_of(event) for key, event in events.items()}
         numbers = add(connection, tables.shape, {key: (one.subject, encode(one)) for key, one in shapes.items()})
         known = {key: Known.of(numbers[key], shape) for key, shape in shapes.items()}
-        insert(
-            connection, tables.mention, [(entity, shape.id) for shape in known.values() for entity in shape.entities]
-        )
+        mentions = [(entity, shape.id) for shape in known.values() for entity in shape.entities]
+        # Who says it stands beside what is spoken of, so that a producer's events are found by their shapes.
+        mentions += [(ids[tables.PRODUCER, "", producer_name(event)], known[key].id) for key, event in events.items()]
+        insert(connection, tables.mention, mentions)
         links = {
             (dataset_ids[element.key], dataset_ids[link.namespace, link.name], link_type(link))
             for event in events.values()

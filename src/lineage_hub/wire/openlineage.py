@@ -50,6 +50,7 @@ class Event(Struct, eq=False, gc=False):
     root: Key | None = None
     inferred: bool = False
     streaming: bool = False
+    producer: str = ""
 
 
 class Decoder:
@@ -90,7 +91,7 @@ class Decoder:
 
     def _usual_event(self, raw: bytes, tenant: str) -> Event:
         told = usual_event(raw)
-        event = Event(raw, tenant)
+        event = Event(raw, tenant, producer=told.producer)
         event.event_at = instant(told.eventTime, "eventTime")
         # What was read is put into the form in which it stands in the text that the event's id is made of.
         run: Any = told.run
@@ -123,7 +124,7 @@ class Decoder:
         top: dict[str, Any] = _decode_map(raw)
         event = Event(raw, tenant)
         event.event_at = instant(text_of(top.get("eventTime"), "eventTime"), "eventTime")
-        text_of(top.get("producer"), "producer")
+        event.producer = text_of(top.get("producer"), "producer")
         for key, value in top.items():
             top[key] = self._form(event, key, bytes(value))
         event.event_id = digest(tenant.encode(), b"\0", _encode(top))

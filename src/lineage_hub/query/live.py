@@ -1,0 +1,186 @@
+"""A number of an event enters; what the events after it tell leaves as messages, made once for all who listen.
+
+What a message says follows from the events up to its own, so that it is the same whenever, and from whichever hub, it
+is read: a state of a run is that of its events so far, a change is what no event had said before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from lineage_hub.lineage.rows import EventRow, RunKey
+from lineage_hub.lineage.runs import RunFacts, run_facts
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, RUN_EVENT, TYPE_NAMES, Shape
+from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.model import NOW, Scope
+from lineage_hub.query.snapshot import WRITTEN
+from lineage_hub.store.changes import entities_of, moves_names
+from lineage_hub.store.library import Shelf
+from lineage_hub.store.open import LineageStore
+from lineage_hub.store.reader import Reader
+from lineage_hub.store.tables import DATASET, JOB
+from lineage_hub.store.written import Written, kinds_of, shapes_before, written_after
+from lineage_hub.wire import instant_text
+from lineage_hub.wire.recent import Recent
+
+Answer = dict[str, Any]
+Name = tuple[str, str]
+# In this order for one event; the place of each is part of a message's id.
+TOPICS = ("events", "runs", "changes")
+MOST_NAMES = 100
+_KINDS = {RUN_EVENT: "RunEvent", JOB_EVENT: "JobEvent", DATASET_EVENT: "DatasetEvent"}
+_encode = msgspec.json.Encoder().encode
+
+
+class Message(NamedTuple):
+    part: int
+    topic: str
+    data: bytes
+
+
+class Item(NamedTuple):
+    """What one event tells; the names are those that it speaks of."""
+
+    seq: int
+    jobs: frozenset[Name]
+    datasets: frozenset[Name]
+    messages: tuple[Message, ...]
+
+    @property
+    def size(self) -> int:
+        return 200 + sum(len(one.data) for one in self.messages) + 100 * (len(self.jobs) + len(self.datasets))
+
+
+class Page(NamedTuple):
+    items: list[Item]
+    last_seq: int
+    more: bool
+
+
+class Live:
+    """Reads pages of messages; use it from one thread at a time."""
+
+    def __init__(self, store: LineageStore, remembered: int = 20_000) -> None:
+        self._store = store
+        self._kinds: Shelf[int, int] = Shelf(200_000)
+        # Kinds of events that a run had: another of the same kind doesn't change its state.
+        self._met: Recent[dict[tuple[int, int], int]] = Recent(remembered)
+
+    def page(self, scope: Scope, after: int, limit: int) -> Page:
+        with self._store.reading() as connection:
+            reader = Reader(connection, self._store.library, scope, NOW)
+            written = written_after(reader, scope, after, limit)
+            return Page(self._items(reader, scope, written, after), written.last_seq, written.more)
+
+    def _items(self, reader: Reader, scope: Scope, written: Written, after: int) -> list[Item]:
+        rows = written.rows
+        shapes = reader.shapes({row.shape for row in rows})
+        entities = {entity for shape in shapes.values() for entity in entities_of(shape)}
+        names, tenants = reader.names(entities), reader.tenant_names()
+        kinds = self._kinds.fetch(entities, lambda missing: kinds_of(reader.connection, scope, missing))
+        known = shapes_before(reader.connection, scope, shapes, after)
+        states = self._states(reader, rows)
+        items = []
+        for row in rows:
+            shape = shapes[row.shape]
+            spoken = {kind: [names[one] for one in entities_of(shape) if kinds[one] == kind] for kind in (JOB, DATASET)}
+            messages = [Message(0, "events", _encode(_event(row, shape, names, tenants[row.tenant])))]
+            if row.seq in states:
+                messages.append(Message(1, "runs", _encode(_run(row, names[row.subject], *states[row.seq]))))
+            if row.shape not in known:
+                known.add(row.shape)
+                messages.append(Message(2, "changes", _encode(_change(row, shape, spoken))))
+            items.append(Item(row.seq, frozenset(spoken[JOB]), frozenset(spoken[DATASET]), tuple(messages)))
+        return items
+
+    def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[RunFacts | None, RunFacts]]:
+        """By the number of an event that changed a run: how the run stood before it, and with it."""
+        fresh = [row for row in rows if row.run is not None and not self._is_met(row)]
+        if not fresh:
+            return {}
+        runs = reader.runs({row.run for row in fresh if row.run is not None})
+        shapes = reader.shapes({row.shape for events in runs.values() for row in events})
+        found: dict[int, tuple[RunFacts | None, RunFacts]] = {}
+        for key in {row.run_key for row in fresh}:
+            wanted = {row.seq for row in fresh if row.run_key == key}
+            first: dict[tuple[int, int], int] = {}
+            events: list[EventRow] = sorted(runs[key], key=lambda row: row.seq)
+            for at, row in enumerate(events):
+                if first.setdefault((row.type, row.flags), row.seq) != row.seq or row.seq not in wanted:
+                    continue
+                before = run_facts(key, events[:at], shapes) if at else None
+                after = run_facts(key, events[: at + 1], shapes)
+                if before is None or _standing(before) != _standing(after):
+                    found[row.seq] = before, after
+            self._met.put(_met_key(key), first)
+        return found
+
+    def _is_met(self, row: EventRow) -> bool:
+        met = self._met.get(_met_key(row.run_key))
+        return met is not None and met.get((row.type, row.flags), row.seq) < row.seq
+
+
+def _met_key(key: RunKey) -> bytes:
+    return b"%d %d " % key[:2] + key[2]
+
+
+def _standing(run: RunFacts) -> tuple[str, int, int | None]:
+    return run.state, run.start[0], run.end[0] if run.end is not None else None
+
+
+def _event(row: EventRow, shape: Shape, names: Mapping[int, Name], tenant: str) -> Answer:
+    about = _named(names[row.subject])
+    inputs = {names[one.dataset] for one in shape.mentions if one.side not in WRITTEN}
+    outputs = {names[one.dataset] for one in shape.mentions if one.side in WRITTEN}
+    answer: Answer = {
+        "id": row.reference,
+        "kind": _KINDS[shape.kind],
+        "eventType": TYPE_NAMES[row.type] if shape.kind == RUN_EVENT else None,
+        "eventTime": instant_text(row.event_at),
+        "knownAt": instant_text(row.known_at),
+        "tenant": tenant,
+        "run": run_text(row.run) if row.run is not None else None,
+    }
+    if shape.kind == DATASET_EVENT:
+        return {**answer, "dataset": about}
+    return {**answer, "job": about, **_listed("inputs", inputs), **_listed("outputs", outputs)}
+
+
+def _run(row: EventRow, job: Name, before: RunFacts | None, after: RunFacts) -> Answer:
+    assert row.run is not None
+    return {
+        "run": run_text(row.run),
+        "job": _named(job),
+        "state": after.state,
+        "stateBefore": before.state if before is not None else None,
+        "startedAt": instant_text(after.start[0]),
+        "endedAt": instant_text(after.end[0]) if after.end is not None else None,
+        "durationMs": (after.end[0] - after.start[0]) // 1_000_000 if after.end is not None else None,
+        "event": row.reference,
+    }
+
+
+def _change(row: EventRow, shape: Shape, spoken: Mapping[int, Iterable[Name]]) -> Answer:
+    return {
+        "event": row.reference,
+        "eventTime": instant_text(row.event_at),
+        **_listed("jobs", spoken[JOB]),
+        **_listed("datasets", spoken[DATASET]),
+        "movesNames": moves_names(shape),
+    }
+
+
+def _listed(what: str, names: Iterable[Name]) -> Answer:
+    """A few of thousands, and how many there are."""
+    ordered = sorted(set(names))
+    answer: Answer = {what: [_named(name) for name in ordered[:MOST_NAMES]]}
+    if len(ordered) > MOST_NAMES:
+        answer[f"{what}Count"] = len(ordered)
+    return answer
+
+
+def _named(name: Name) -> dict[str, str]:
+    return {"namespace": name[0], "name": name[1]}
