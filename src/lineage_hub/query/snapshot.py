@@ -19,6 +19,7 @@ from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
+from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
@@ -33,6 +34,7 @@ class Queries:
         self.store = store
         self.memory = Memory(store.changes, memory_mb)
         self.history = History()
+        self.indexing = Indexing(store)
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:

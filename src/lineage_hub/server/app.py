@@ -29,6 +29,7 @@ from lineage_hub.server import (
     openapi,
     otlp_routes,
     read_routes,
+    search_routes,
     telemetry_routes,
     why_routes,
 )
@@ -51,6 +52,7 @@ GROUPS = (
     "Events in",
     "Telemetry in",
     "Lineage",
+    "Search",
     "Jobs and runs",
     "Datasets",
     "Freshness",
@@ -68,6 +70,7 @@ ROUTERS = (
     freshness_routes.router,
     telemetry_routes.router,
     why_routes.router,
+    search_routes.router,
     analytics_routes.router,
     read_routes.router,
     dead_letter_routes.router,

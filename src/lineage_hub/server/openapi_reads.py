@@ -49,6 +49,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/analytics/errors": ("from", "to", "errors", "totalCount"),
     "/api/v1/analytics/records": ("from", "to", "stepS", "records", "recordsPerHour", "steps", "byPipeline"),
     "/api/v1/analytics/resources": ("from", "to", "pipelines", "services"),
+    "/api/v1/search": ("results", "totalCount", "notLookedAt"),
     "/api/v1/lineage": GRAPH,
     "/api/v1/column-lineage": GRAPH,
     "/api/v1/lineage/diff": ("from", "to", "nodes", "edges", "columns", "schemas"),
