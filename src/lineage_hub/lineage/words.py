@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 # Letters and digits with their accents, or one symbol that isn't ASCII, such as an emoji.
 _RUN = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+|(?![\x00-\x7f\s\u0300-\u036f\u200d\ufe0e\ufe0f])\W")
+# The same for most texts, and several times as quick.
+_ASCII_RUN = re.compile("[A-Za-z0-9]+")
 # Thai, Japanese, Chinese.
 _UNSPACED = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _PART = re.compile(
@@ -34,7 +36,7 @@ class Word(NamedTuple):
 def words(text: str) -> list[Word]:
     """In their order."""
     found = []
-    for run in _RUN.finditer(text):
+    for run in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
         start = run.start()
         parts = _parts(run.group())
         if len(parts) == 1:
@@ -59,11 +61,20 @@ def _parts(run: str) -> tuple[Word, ...]:
 
 def terms(text: str) -> set[str]:
     """What the text is found by: its words, and the parts of those that have some; single letters of a word aren't."""
-    found = set()
-    for word in words(text):
-        found.add(word.text)
-        found.update([part.text for part in word.parts if len(part.text) > 1])
-    return found
+    return set(list_terms(text))
+
+
+def list_terms(text: str) -> list[str]:
+    """The same, each as often as it stands there."""
+    return [term for run in (_ASCII_RUN if text.isascii() else _RUN).findall(text) for term in _terms(run)]
+
+
+@lru_cache(maxsize=32_768)
+def _terms(run: str) -> tuple[str, ...]:
+    parts = tuple([part.text for part in _parts(run)])
+    if len(parts) == 1 or _IS_UNSPACED.search(run):
+        return parts
+    return (fold(run), *[part for part in parts if len(part) > 1])
 
 
 def fold(text: str) -> str:

@@ -20,7 +20,7 @@ def column_lineage(
 ) -> dict[str, Any]:
     columns = Columns(snapshot, mode)
     if field is not None:
-        _require_field(snapshot, dataset, field, columns)
+        require_field(snapshot, dataset, field, columns)
     start = [(dataset, field)] if field is not None else _fields_of(snapshot, dataset, columns, downstream)
     edges: dict[tuple[Column, Column], ColumnEdge] = {}
     order: dict[Column, None] = dict.fromkeys(start)
@@ -53,7 +53,7 @@ def column_lineage(
     }
 
 
-def _require_field(snapshot: Snapshot, dataset: int, field: str, columns: Columns) -> None:
+def require_field(snapshot: Snapshot, dataset: int, field: str, columns: Columns) -> None:
     known = set(field_types(snapshot, [dataset])[dataset] or ())
     if field not in known:
         known |= {edge.target[1] for edge in columns.into([dataset])[dataset] if edge.target[1] is not None}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable
-from heapq import nlargest, nsmallest
+from itertools import chain
 from math import log
 from typing import NamedTuple, TypeAlias
 
@@ -19,13 +19,18 @@ Passes = Callable[[int], bool]
 # What is told of a dataset counts less than its name.
 TOLD = 0.6
 # Entities that a question may touch one by one; beyond that only those with all its words are looked at.
-MOST_TOUCHED = 40_000
+MOST_TOUCHED = 5_000
+# A word on so many entities tells them apart too little for the time it takes.
+FREQUENT = 20_000
+SAMPLED = 1_000
+_UNUSED = 0xFFFF
 
 
 class Asked(NamedTuple):
-    """A word of a question: the words that fit it, and how well; a longer word weighs more."""
+    """A word of a question: the words that fit it with how well they do, and their numbers."""
 
-    fitting: dict[int, float]
+    fitting: dict[str, float]
+    numbers: list[tuple[int, float]]
     weight: float
 
 
@@ -36,25 +41,28 @@ class Index:
         self._told: list[Posting | None] = []
         self.space_numbers: dict[str, int] = {}
         self._labels: dict[str, array[int]] = {}
+        self.entities = 0
         # By entity.
         self.kinds = bytearray(1)
         self.spaces = array("I", (0,))
-        self._uses = array("I", (0,))
-        self._lengths = bytearray(1)
-        self._order = array("I", (0,))
+        # Short names first, then what is used most, then an order that comes from the names alone.
+        self._ranks = array("Q", (0,))
 
     def add_name(self, entity: int, kind: int, space: int, order: int, words: Collection[str]) -> None:
         """`order` decides between those of which nothing else does; it comes from the name alone."""
-        while len(self.kinds) <= entity:
-            self.kinds.append(0)
-            self.spaces.append(0)
-            self._uses.append(0)
-            self._lengths.append(0)
-            self._order.append(0)
-        self.kinds[entity], self.spaces[entity], self._order[entity] = kind, space, order & 0xFFFFFFFF
-        self._lengths[entity] = min(len(words), 255)
+        if len(self.kinds) <= entity:
+            self._make_room(entity + 10_000)
+        self.kinds[entity], self.spaces[entity] = kind, space
+        self._ranks[entity] = min(len(words), 255) << 48 | _UNUSED << 32 | order & 0xFFFFFFFF
+        self.entities += 1
         for number in self.numbers(words):
             _post(self._named, number, entity)
+
+    def _make_room(self, size: int) -> None:
+        more = size - len(self.kinds)
+        self.kinds.extend(bytes(more))
+        self.spaces.frombytes(bytes(more * self.spaces.itemsize))
+        self._ranks.frombytes(bytes(more * self._ranks.itemsize))
 
     def numbers(self, words: Iterable[str]) -> list[int]:
         numbers = [self.vocabulary.number(word) for word in words]
@@ -71,10 +79,21 @@ class Index:
 
     def use(self, entity: int) -> None:
         """Another kind of event speaks of it."""
-        self._uses[entity] += 1
+        if self._ranks[entity] >> 32 & _UNUSED:
+            self._ranks[entity] -= 1 << 32
 
     def asked(self, word: str) -> Asked:
-        return Asked(self.vocabulary.fitting(word), len(word) + 1.0)
+        """Of words that fit, the best, as long as they aren't on too many entities."""
+        fitting = self.vocabulary.fitting(word)
+        best: list[tuple[int, float]] = []
+        size = 0
+        for text, fit in fitting.items():
+            number = self.vocabulary.numbers[text]
+            size += _size(self._named[number]) + _size(self._told[number])
+            if best and size > MOST_TOUCHED:
+                break
+            best.append((number, fit))
+        return Asked(fitting, best[::-1], len(word) + 1.0)
 
     def label(self, entity: int, label: str) -> None:
         self._labels.setdefault(label, array("I")).append(entity)
@@ -86,60 +105,76 @@ class Index:
     def candidates(self, question: Collection[Asked], limit: int, passes: Passes | None) -> tuple[list[int], int]:
         """The best of them, and how many there are that have at least one of the words or, of frequent ones, all."""
         rare_first = sorted(question, key=self._size)
+        if rare_first and self._size(rare_first[0]) > MOST_TOUCHED:
+            return self._of_frequent(rare_first, limit, passes)
         scores: dict[int, float] = {}
         touched = 0
         for asked in rare_first:
             size = self._size(asked)
-            if touched and touched + size > MOST_TOUCHED:
+            if scores and size > FREQUENT:
                 break
-            if size > MOST_TOUCHED:
-                return self._of_frequent(rare_first, limit, passes)
             touched += size
-            self._score(asked, size, scores, passes)
-        order = self._rank
+            weight = asked.weight * log(2 + self.entities / (1 + size))
+            # From here on words only decide between those that are there.
+            fits = self._fits(asked, set(scores) if touched > MOST_TOUCHED else None)
+            for entity, fit in fits.items():
+                scores[entity] = scores.get(entity, 0.0) + weight * fit
+        if passes is not None:
+            scores = {entity: score for entity, score in scores.items() if passes(entity)}
+        return self._best(scores, limit), len(scores)
+
+    def _best(self, scores: dict[int, float], limit: int) -> list[int]:
+        rank = self._ranks.__getitem__
         if len(scores) > limit:
-            chosen = nlargest(limit, scores, key=lambda entity: (scores[entity], -order(entity)))
-        else:
-            chosen = sorted(scores, key=lambda entity: (-scores[entity], order(entity)))
-        return chosen, len(scores)
+            least = sorted(scores.values(), reverse=True)[limit - 1]
+            chosen = [entity for entity, score in scores.items() if score > least]
+            tied = [entity for entity, score in scores.items() if score == least]
+            scores = {entity: scores[entity] for entity in chosen + self._first(tied, limit - len(chosen))}
+        return sorted(sorted(scores, key=rank), key=lambda entity: -scores[entity])
 
     def _size(self, asked: Asked) -> int:
-        return sum([_size(self._named[number]) + _size(self._told[number]) for number in asked.fitting])
+        return sum([_size(self._named[number]) + _size(self._told[number]) for number, _ in asked.numbers])
 
-    def _score(self, asked: Asked, size: int, scores: dict[int, float], passes: Passes | None) -> None:
-        """Each entity counts with the word that fits best."""
-        weight = asked.weight * log(2 + len(self.kinds) / (1 + size))
-        best: dict[int, float] = {}
-        for number, fit in sorted(asked.fitting.items(), key=lambda item: item[1]):
-            best.update(dict.fromkeys(_entities(self._told[number]), fit * TOLD))
-        for number, fit in sorted(asked.fitting.items(), key=lambda item: item[1]):
-            best.update(dict.fromkeys(_entities(self._named[number]), fit))
-        for entity, fit in best.items():
-            if passes is None or passes(entity):
-                scores[entity] = scores.get(entity, 0.0) + weight * fit
+    def _fits(self, asked: Asked, among: set[int] | None) -> dict[int, float]:
+        """Each entity counts with the word that fits best, in its name before elsewhere."""
+        found: dict[int, float] = {}
+        for postings, worth in ((self._told, TOLD), (self._named, 1.0)):
+            for number, fit in asked.numbers:
+                entities = _entities(postings[number])
+                if among is not None:
+                    entities = among.intersection(entities)
+                found.update(dict.fromkeys(entities, fit * worth))
+        return found
 
     def _of_frequent(self, rare_first: list[Asked], limit: int, passes: Passes | None) -> tuple[list[int], int]:
         """All words are on more entities than can be weighed one by one: those with all of them, by rank."""
         found: set[int] | None = None
         for asked in rare_first:
-            having: set[int] = set()
-            for number in asked.fitting:
-                having.update(_entities(self._named[number]), _entities(self._told[number]))
+            every = chain(
+                *[_entities(each[number]) for number, _ in asked.numbers for each in (self._named, self._told)]
+            )
+            having = set(every) if found is None else found.intersection(every)
             # A word that none of them has is left out.
-            found = having if found is None else (found & having) or found
-            if len(found) <= limit:
+            found = having or found
+            if found is not None and len(found) <= limit:
                 break
         return self.ranked(found or set(), limit, passes)
 
     def ranked(self, entities: Collection[int], limit: int, passes: Passes | None) -> tuple[list[int], int]:
         if passes is not None:
             entities = [entity for entity in entities if passes(entity)]
-        return nsmallest(limit, entities, key=self._rank), len(entities)
+        return self._first(list(entities), limit), len(entities)
 
-    def _rank(self, entity: int) -> int:
-        """Short names first, then what is used most."""
-        used = min(self._uses[entity], 0xFFFF)
-        return (self._lengths[entity] << 48) | ((0xFFFF - used) << 32) | self._order[entity]
+    def _first(self, entities: list[int], limit: int) -> list[int]:
+        """Those of least rank. A sample tells below which rank they must be, so that few are sorted."""
+        ranks = self._ranks
+        if len(entities) > SAMPLED:
+            sample = sorted([ranks[entity] for entity in entities[:: len(entities) // SAMPLED]])
+            share = 4 * limit * len(sample) // len(entities) + 4
+            if share < len(sample):
+                below = [entity for entity in entities if ranks[entity] <= sample[share]]
+                entities = below if len(below) >= limit else entities
+        return sorted(entities, key=ranks.__getitem__)[:limit]
 
 
 def _post(postings: list[Posting | None], number: int, entity: int) -> None:

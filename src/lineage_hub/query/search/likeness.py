@@ -8,7 +8,9 @@ from __future__ import annotations
 
 # Shorter words have too many others within one mistake.
 LEAST_WITH_MISTAKE, LEAST_WITHIN = 4, 3
-SAME, MISTAKEN, MISTAKEN_AT_FIRST = 1.0, 0.8, 0.76
+SAME = 1.0
+# A letter that was left out, or two that changed places, are likelier than any one wrong letter.
+LEFT_OUT, OTHER, AT_FIRST = 0.85, 0.79, -0.03
 
 
 def likeness(asked: str, there: str) -> float:
@@ -19,7 +21,7 @@ def likeness(asked: str, there: str) -> float:
         found = beginning(asked, there)
     elif len(asked) >= LEAST_WITHIN and asked in there:
         found = within(asked, there)
-    if found < MISTAKEN and one_mistake(asked, there):
+    if found < LEFT_OUT and one_mistake(asked, there):
         found = max(found, mistaken(asked, there))
     return found
 
@@ -33,8 +35,9 @@ def within(asked: str, there: str) -> float:
 
 
 def mistaken(asked: str, there: str) -> float:
-    """Few people mistake a first letter."""
-    return MISTAKEN if asked[0] == there[0] else MISTAKEN_AT_FIRST
+    """Of words with one mistake. Few people mistake a first letter."""
+    likely = len(asked) < len(there) or (len(asked) == len(there) and sorted(asked) == sorted(there))
+    return (LEFT_OUT if likely else OTHER) + (AT_FIRST if asked[0] != there[0] else 0.0)
 
 
 def one_mistake(asked: str, there: str) -> bool:

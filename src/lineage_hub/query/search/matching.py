@@ -20,6 +20,8 @@ MOST_SHOWN = 5
 MOST_WORDS = 40
 # A value that is longer is shown around the first match.
 LONGEST_SHOWN, BEFORE_IT = 200, 60
+# Two words that were written as one count a little less than the one.
+TOGETHER = 0.98
 WHOLE_NAME, WHOLE_END, HALF_OF_NAME, SOME_OF_NAME = 0, 1, 2, 3
 
 
@@ -63,101 +65,109 @@ class _Fits(NamedTuple):
     ranges: list[tuple[int, int]]
 
 
-def match(question: Collection[Wanted], name: str, namespace: str, told: Iterable[Told] = ()) -> Match:
-    named = _in_name(question, name)
-    best, chosen = list(named.by_word), [-1] * len(named.by_word)
-    places = [Place(NAME, name, named.ranges)] if named.ranges else []
-    pieces = set[str]().union(*[wanted.pieces for wanted in question])
-    for one in (*told, Told(NAMESPACE, namespace)):
-        if not _may_hold(pieces, one.text):
-            continue
-        found = _in_text(question, one.text)
-        if not found.ranges:
-            continue
-        worth = WORTH[one.field]
-        better = [at for at, fit in enumerate(found.by_word) if fit * worth > best[at]]
-        if better:
+class Matching:
+    """For the words of one question; what was found out about a text or a word is used for the next."""
+
+    def __init__(self, question: Collection[Wanted]) -> None:
+        self._question = tuple(question)
+        self._weights = [word.weight for word in question]
+        self._pieces = set[str]().union(*[wanted.pieces for wanted in question])
+        self._alike: dict[tuple[str, str], float] = {}
+        self._texts: dict[str, _Fits | None] = {}
+
+    def match(self, name: str, namespace: str, told: Iterable[Told] = ()) -> Match:
+        named = self._in_name(name)
+        best, chosen = list(named.by_word), [-1] * len(named.by_word)
+        places = [Place(NAME, name, named.ranges)] if named.ranges else []
+        for one in (*told, Told(NAMESPACE, namespace)):
+            worth = WORTH[one.field]
+            found = self._in_text(one.text) if min(best) < worth else None
+            if found is None:
+                continue
+            better = [at for at, fit in enumerate(found.by_word) if fit * worth > best[at]]
             for at in better:
                 best[at], chosen[at] = found.by_word[at] * worth, len(places)
-            places.append(Place(one.field, one.text, found.ranges, one.column))
-    # Of the told only what counts for a word is shown.
-    shown = [place for at, place in enumerate(places) if place.field == NAME or at in chosen]
-    weights = [word.weight for word in question]
-    score = sum([fit * weight for fit, weight in zip(best, weights, strict=True)]) / sum(weights)
-    closeness, nearness = _closeness(name, named.ranges)
-    return Match(score, closeness, nearness, [_shortened(place) for place in shown[:MOST_SHOWN]])
+            if better:
+                places.append(Place(one.field, one.text, found.ranges, one.column))
+        # Of the told only what counts for a word is shown.
+        shown = [place for at, place in enumerate(places) if place.field == NAME or at in chosen]
+        closeness, nearness = _closeness(name, named.ranges)
+        return Match(self._score(best), closeness, nearness, [_shortened(place) for place in shown[:MOST_SHOWN]])
 
+    def _score(self, fits: list[float]) -> float:
+        weighed = [fit * weight for fit, weight in zip(fits, self._weights, strict=True)]
+        return sum(weighed) / sum(self._weights)
 
-def name_score(question: Collection[Wanted], name: str) -> tuple[float, float]:
-    """How well the name alone matches, for a first choice among many."""
-    named = _in_name(question, name)
-    weights = [word.weight for word in question]
-    score = sum([fit * weight for fit, weight in zip(named.by_word, weights, strict=True)]) / sum(weights)
-    return score, _closeness(name, named.ranges)[1]
-
-
-def _in_name(question: Collection[Wanted], name: str) -> _Fits:
-    """Each word of the name counts once, and the same words count before those that are only alike."""
-    units = [unit for word in words(name) for unit in (word, *word.parts)]
-    fits = [0.0] * len(question)
-    ranges: list[tuple[int, int]] = []
-    for only_same in (True, False):
-        for at, wanted in enumerate(question):
+    def _in_name(self, name: str) -> _Fits:
+        """Each word of the name counts once, and the same words count before those that are only alike."""
+        units = _units(name)
+        fits = [0.0] * len(self._question)
+        ranges: list[tuple[int, int]] = []
+        for at, wanted in enumerate(self._question):
+            for unit in units:
+                if unit.text == wanted.text and not _overlaps(unit, ranges):
+                    fits[at] = SAME
+                    ranges.append((unit.start, unit.end))
+                    break
+        for at, wanted in enumerate(self._question):
             if fits[at] < SAME:
-                free = [unit for unit in units if not _overlaps(unit, ranges)]
-                fit, where = _best(wanted, free, only_same)
-                if fit > fits[at]:
-                    fits[at] = fit
-                    ranges += where
-    return _Fits(fits, sorted(ranges))
+                fits[at], where = self._best(wanted, [unit for unit in units if not _overlaps(unit, ranges)])
+                ranges += where
+        return _Fits(fits, sorted(ranges))
 
+    def _in_text(self, text: str) -> _Fits | None:
+        if text in self._texts:
+            return self._texts[text]
+        found = None
+        if not text.isascii() or any(piece in text.lower() for piece in self._pieces):
+            units = _units(text)
+            each = [self._best(wanted, units) for wanted in self._question]
+            ranges = sorted({one for _, where in each for one in where})
+            found = _Fits([fit for fit, _ in each], ranges) if ranges else None
+        self._texts[text] = found
+        return found
 
-def _in_text(question: Collection[Wanted], text: str) -> _Fits:
-    units = [unit for word in words(text) for unit in (word, *word.parts)]
-    found = [_best(wanted, units, False) for wanted in question]
-    return _Fits([fit for fit, _ in found], sorted({one for _, where in found for one in where}))
-
-
-def _best(wanted: Wanted, units: list[Word], only_same: bool) -> tuple[float, list[tuple[int, int]]]:
-    best, where = 0.0, None
-    for unit in units:
-        fit = (SAME if unit.text == wanted.text else 0.0) if only_same else likeness(wanted.text, unit.text)
-        if fit > best:
-            best, where = fit, (unit.start, unit.end)
-    if best == SAME or not wanted.parts:
+    def _best(self, wanted: Wanted, units: list[Word]) -> tuple[float, list[tuple[int, int]]]:
+        best, where = 0.0, None
+        for unit in units:
+            pair = (wanted.text, unit.text)
+            fit = self._alike.get(pair)
+            if fit is None:
+                fit = self._alike[pair] = likeness(*pair)
+            if fit > best:
+                best, where = fit, (unit.start, unit.end)
+        if best < SAME and wanted.parts:
+            each = [self._best(part, units) for part in wanted.parts]
+            total = sum([part.weight for part in wanted.parts])
+            fits = sum([fit * part.weight for (fit, _), part in zip(each, wanted.parts, strict=True)])
+            if fits / total * TOGETHER > best:
+                return fits / total * TOGETHER, sorted({one for _, found in each for one in found})
         return best, [where] if where else []
-    each = [_best(part, units, only_same) for part in wanted.parts]
-    if only_same and not all(fit for fit, _ in each):
-        return best, [where] if where else []
-    total = sum([part.weight for part in wanted.parts])
-    together = sum([fit * part.weight for (fit, _), part in zip(each, wanted.parts, strict=True)]) / total * 0.98
-    if together > best:
-        return together, sorted({one for _, found in each for one in found})
-    return best, [where] if where else []
 
 
-def _may_hold(pieces: Collection[str], text: str) -> bool:
-    if not text.isascii():
-        return True
-    folded = text.lower()
-    return any(piece in folded for piece in pieces)
+def _units(text: str) -> list[Word]:
+    return [unit for word in words(text) for unit in (word, *word.parts)]
 
 
 def _overlaps(unit: Word, ranges: list[tuple[int, int]]) -> bool:
     return any(unit.start < end and start < unit.end for start, end in ranges)
 
 
+def _covered(ranges: list[tuple[int, int]]) -> int:
+    return sum([end - start for start, end in ranges])
+
+
 def _closeness(name: str, ranges: list[tuple[int, int]]) -> tuple[int, float]:
     every = words(name)
     letters = sum([word.end - word.start for word in every])
-    covered = sum([end - start for start, end in ranges])
+    covered = _covered(ranges)
     if not letters or not covered:
         return SOME_OF_NAME, 0.0
     if covered >= letters:
         return WHOLE_NAME, 1.0
     last = max(name.rfind("."), name.rfind("/")) + 1
     at_end = sum([word.end - word.start for word in every if word.start >= last])
-    if at_end and sum([end - start for start, end in ranges if start >= last]) >= at_end:
+    if at_end and _covered([one for one in ranges if one[0] >= last]) >= at_end:
         return WHOLE_END, covered / letters
     return (HALF_OF_NAME if covered * 2 >= letters else SOME_OF_NAME), covered / letters
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lineage_hub.lineage.shapes import DATASET_EVENT, IN_RAW
+from lineage_hub.lineage.words import list_terms
 from lineage_hub.query.columns import later_names
 from lineage_hub.query.facts import Facts, dataset_facts, job_facts
-from lineage_hub.query.search.index import Index
+from lineage_hub.query.search.index import Asked, Index
 from lineage_hub.query.search.indexing import Indexing
-from lineage_hub.query.search.matching import ALIAS, Match, Place, Wanted, match, name_score, wanted_words
+from lineage_hub.query.search.matching import ALIAS, Match, Matching, Place, Wanted, wanted_words
 from lineage_hub.query.search.told import DATASET_FACETS, JOB_FACETS, OWNER, TAG, Told, label, labels, told
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -28,7 +29,7 @@ LABELS = {tables.DATASET: "dataset", tables.JOB: "job"}
 ACTIVE, DELETED = "ACTIVE", "DELETED"
 BY_NAME, BY_TIME = "name", "updated_at"
 # Candidates whose names are compared; of those the best are looked up, in portions.
-MOST_COMPARED, PORTION = 300, 40
+MOST_COMPARED, PORTION = 120, 20
 # With a filter that only the fold can answer, or an order of its own, more are looked up.
 MOST_COMPARED_IF_FILTERED = 2_000
 # What matches less than so much of the best match isn't shown.
@@ -81,16 +82,18 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
     most = MOST_COMPARED_IF_FILTERED if question.needs_facts else max(MOST_COMPARED, 2 * question.limit)
     with indexing.current(snapshot.reader.connection) as (index, progress):
         wanted = [_with_parts(index, word) for word in wanted_words(question.text)]
-        candidates, total = _candidates(index, snapshot, question, wanted, most)
+        asked = [index.asked(text) for text in _texts(wanted)]
+        candidates, total = _candidates(index, snapshot, question, asked, most)
         kinds = {entity: index.kinds[entity] for entity in candidates}
-    preferred = _preferred(snapshot, candidates, wanted)
+    matching = Matching(wanted) if wanted else None
+    preferred = _preferred(snapshot, candidates, asked)
     portion = len(preferred) if question.needs_facts else max(2 * question.limit, PORTION)
     found: list[Found] = []
     looked_at = 0
     while looked_at < len(preferred) and len(found) < max(question.limit, 1):
         part = preferred[looked_at : looked_at + portion]
         looked_at += len(part)
-        found += _look_up(snapshot, question, wanted, part, kinds)
+        found += _look_up(snapshot, question, matching, part, kinds)
     # Two names that were candidates may be one dataset by now.
     found = list({one.entity: one for one in found}.values())
     best = max([one.match.score for one in found], default=0.0)
@@ -109,15 +112,19 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
 
 
 def _candidates(
-    index: Index, snapshot: Snapshot, question: Question, wanted: Collection[Wanted], most: int
+    index: Index, snapshot: Snapshot, question: Question, asked: Collection[Asked], most: int
 ) -> tuple[list[int], int]:
     passes = _filter(index, snapshot, question)
-    if not wanted:
+    if not asked:
         lists = [index.labelled(label(field, text)) for field, text in question.labels]
         return index.ranked(set().union(*lists), most, passes)
-    texts = {text: None for word in wanted for text in (word.text, *[part.text for part in word.parts])}
-    asked = [index.asked(text) for text in texts]
-    return index.candidates([one for one in asked if one.fitting], most, passes)
+    return index.candidates([one for one in asked if one.numbers], most, passes)
+
+
+def _texts(wanted: Iterable[Wanted]) -> list[str]:
+    """The words themselves, as often as they are asked for, and each part."""
+    words = [word.text for word in wanted]
+    return [*words, *{part.text: None for word in wanted for part in word.parts if part.text not in words}]
 
 
 def _with_parts(index: Index, word: Wanted) -> Wanted:
@@ -150,29 +157,44 @@ def _filter(index: Index, snapshot: Snapshot, question: Question) -> Callable[[i
     return passes
 
 
-def _preferred(snapshot: Snapshot, candidates: list[int], wanted: Collection[Wanted]) -> list[int]:
+def _preferred(snapshot: Snapshot, candidates: list[int], asked: Collection[Asked]) -> list[int]:
     """Those whose names match best first; of the others the index's own order counts."""
-    if not wanted:
-        return candidates
     names = snapshot.names(candidates)
     order = {entity: at for at, entity in enumerate(candidates)}
-    scores = {entity: name_score(wanted, names[entity][1]) for entity in candidates}
+    scores = {entity: _name_score(asked, names[entity][1]) for entity in candidates}
+    by_name = sorted(candidates, key=lambda entity: (-scores[entity], order[entity]))
     # What is told of an entity isn't known yet, so that half of the places go by the index's order.
-    by_name = sorted(candidates, key=lambda entity: (-scores[entity][0], -scores[entity][1], order[entity]))
     turns = [entity for pair in zip(by_name, candidates, strict=True) for entity in pair]
     return list(dict.fromkeys(turns))
+
+
+def _name_score(asked: Collection[Asked], name: str) -> float:
+    """Roughly what matching will say; each word of a name counts once, and a short name a little more."""
+    there = list_terms(name)
+    score = 0.0
+    for one in asked:
+        fitting = one.fitting
+        best, which = 0.0, None
+        for term in there:
+            fit = fitting.get(term, 0.0)
+            if fit > best:
+                best, which = fit, term
+        if which is not None:
+            score += best * one.weight
+            there.remove(which)
+    return score - 0.01 * len(name)
 
 
 # What they are at the moment
 
 
 def _look_up(
-    snapshot: Snapshot, question: Question, wanted: list[Wanted], entities: Collection[int], kinds: dict[int, int]
+    snapshot: Snapshot, question: Question, matching: Matching | None, entities: Collection[int], kinds: dict[int, int]
 ) -> list[Found]:
     jobs = [entity for entity in entities if kinds[entity] == tables.JOB]
     datasets = _standing_for(snapshot, [entity for entity in entities if kinds[entity] == tables.DATASET])
-    found = _found(snapshot, question, wanted, tables.DATASET, datasets)
-    return found + _found(snapshot, question, wanted, tables.JOB, jobs)
+    found = _found(snapshot, question, matching, tables.DATASET, datasets)
+    return found + _found(snapshot, question, matching, tables.JOB, jobs)
 
 
 def _standing_for(snapshot: Snapshot, names: list[int]) -> list[int]:
@@ -186,7 +208,9 @@ def _standing_for(snapshot: Snapshot, names: list[int]) -> list[int]:
     return list(dict.fromkeys([joined.of(name) for name in every]))
 
 
-def _found(snapshot: Snapshot, question: Question, wanted: list[Wanted], kind: int, entities: list[int]) -> list[Found]:
+def _found(
+    snapshot: Snapshot, question: Question, matching: Matching | None, kind: int, entities: list[int]
+) -> list[Found]:
     is_job = kind == tables.JOB
     wanted_facets = JOB_FACETS if is_job else DATASET_FACETS
     facts = (job_facts if is_job else dataset_facts)(snapshot, entities, wanted_facets)
@@ -202,7 +226,7 @@ def _found(snapshot: Snapshot, question: Question, wanted: list[Wanted], kind: i
                  for text in _told(facet, bodies.get(holder.blob, b""))]  # fmt: skip
         if not _is_wanted(question, names[entity][0], one, state, texts):
             continue
-        how = _match(snapshot, wanted, entity, is_job, texts)
+        how = _match(snapshot, matching, entity, is_job, texts)
         if how is not None:
             found.append(
                 Found(entity, kind, names[entity], how, _use(snapshot, entity, is_job, one), texts, state, one)
@@ -229,14 +253,14 @@ def _is_wanted(question: Question, namespace: str, facts: Facts, state: str | No
     return all(label(field, text) in having for field, text in question.labels)
 
 
-def _match(snapshot: Snapshot, wanted: list[Wanted], entity: int, is_job: bool, texts: list[Told]) -> Match | None:
+def _match(snapshot: Snapshot, matching: Matching | None, entity: int, is_job: bool, texts: list[Told]) -> Match | None:
     namespace, name = snapshot.name(entity)
-    if not wanted:
+    if matching is None:
         return Match(0.0, 0, 0.0, [])
     if not is_job and not snapshot.is_plain:
         others = snapshot.joined((entity,)).all_of(entity) - {entity}
         texts = [*[Told(ALIAS, other) for _, other in sorted(snapshot.names(others)[one] for one in others)], *texts]
-    how = match(wanted, name, namespace, texts)
+    how = matching.match(name, namespace, texts)
     return how if how.places else None
 
 

@@ -1,4 +1,4 @@
-"""Words enter and get numbers; the numbers of those that fit a word leave, each with how well it fits.
+"""Words enter and get numbers; those that fit a word leave, each with how well it fits.
 
 Words that begin like it are found in a sorted list, those that hold it in one long text, those with one mistake by
 trying each.
@@ -44,7 +44,7 @@ class Vocabulary:
             self._unsorted.append(word)
         return found
 
-    def fitting(self, asked: str) -> dict[int, float]:
+    def fitting(self, asked: str) -> dict[str, float]:
         self._take_in()
         numbers = self.numbers
         found: dict[str, float] = {}
@@ -52,15 +52,13 @@ class Vocabulary:
             found[word] = within(asked, word)
         for word in self._beginning(asked):
             found[word] = beginning(asked, word)
-        for word in with_one_mistake(asked, self._usual_letters()):
-            if word in numbers:
-                found[word] = max(found.get(word, 0.0), mistaken(asked, word))
+        for word in with_one_mistake(asked, self._usual_letters()) & numbers.keys():
+            found[word] = max(found.get(word, 0.0), mistaken(asked, word))
         if asked in numbers:
             found[asked] = SAME
-        if len(found) > MOST_FITTING:
-            best = sorted(found, key=lambda word: (-found[word], word))[:MOST_FITTING]
-            found = {word: found[word] for word in best}
-        return {numbers[word]: fit for word, fit in found.items()}
+        # The best first.
+        best = sorted(sorted(found), key=found.__getitem__, reverse=True)
+        return {word: found[word] for word in best[:MOST_FITTING]}
 
     def knows(self, word: str) -> bool:
         return word in self.numbers
