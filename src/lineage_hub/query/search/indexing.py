@@ -49,7 +49,7 @@ class Indexing:
         self._index = Index()
         self._lock = threading.Lock()
         self._seen = Numbers()
-        self._reading: threading.Thread | None = None
+        self.reading: threading.Thread | None = None
         # The facets that were told last of each entity; of those that had several, all.
         self._last: dict[str, array[int]] = {facet: array("I", (0,)) for facet in DATASET_FACETS}
         self._several: dict[int, set[int]] = {}
@@ -65,9 +65,9 @@ class Indexing:
             if newest.shape - self._seen.shape <= AT_ONCE:
                 while self._seen.shape < newest.shape:
                     self._take_shapes(connection)
-            elif self._reading is None:
-                self._reading = threading.Thread(target=self._read_along, daemon=True, name="search index")
-                self._reading.start()
+            elif self.reading is None:
+                self.reading = threading.Thread(target=self._read_along, daemon=True, name="search index")
+                self.reading.start()
             yield self._index, Progress(min(self._seen.shape, newest.shape), newest.shape)
 
     def _read_along(self) -> None:
@@ -82,7 +82,7 @@ class Indexing:
                         self._take_shapes(connection)
                         done = self._seen.shape
                         if done >= of:
-                            self._reading = None
+                            self.reading = None
                             break
                 if monotonic() - told_at > LOG_EVERY_S:
                     told_at = monotonic()
@@ -91,7 +91,7 @@ class Indexing:
         except LineageHubError as error:
             # The store was closed, or doesn't answer: the next question begins again where this has ended.
             log.warning("search is not prepared yet", error=str(error))
-            self._reading = None
+            self.reading = None
 
     def _take_names(self, connection: Connection, newest: int) -> None:
         while self._seen.entity < newest:

@@ -13,8 +13,9 @@ from lineage_hub.query.search.likeness import SAME, likeness
 from lineage_hub.query.search.told import COLUMN, COLUMN_DESCRIPTION, DESCRIPTION, OWNER, TAG, Told
 
 NAME, ALIAS, NAMESPACE = "name", "alias", "namespace"
-# What a word is worth where it stands; in the name all of it.
-WORTH = {ALIAS: 0.95, COLUMN: 0.75, TAG: 0.75, OWNER: 0.75, DESCRIPTION: 0.55, COLUMN_DESCRIPTION: 0.5, NAMESPACE: 0.5}
+# What a word is worth where it stands; in the name all of it. The same word in a column goes before one in a name
+# that is only like it.
+WORTH = {ALIAS: 0.95, COLUMN: 0.87, TAG: 0.87, OWNER: 0.87, DESCRIPTION: 0.6, COLUMN_DESCRIPTION: 0.55, NAMESPACE: 0.5}
 MOST_SHOWN = 5
 # Names have a dozen; each word costs a look.
 MOST_WORDS = 40

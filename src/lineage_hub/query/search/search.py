@@ -31,7 +31,7 @@ BY_NAME, BY_TIME = "name", "updated_at"
 # Candidates whose names are compared; of those the best are looked up, in portions.
 MOST_COMPARED, PORTION = 120, 20
 # With a filter that only the fold can answer, or an order of its own, more are looked up.
-MOST_COMPARED_IF_FILTERED = 2_000
+MOST_COMPARED_IF_FILTERED = 1_000
 # What matches less than so much of the best match isn't shown.
 LEAST_OF_BEST = 0.6
 
@@ -79,7 +79,9 @@ class Found(NamedTuple):
 
 
 def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer:
-    most = MOST_COMPARED_IF_FILTERED if question.needs_facts else max(MOST_COMPARED, 2 * question.limit)
+    # What a scope doesn't see must not decide which of its own are looked up.
+    all_of_them = question.needs_facts or not snapshot.sees_all
+    most = MOST_COMPARED_IF_FILTERED if all_of_them else max(MOST_COMPARED, 2 * question.limit)
     with indexing.current(snapshot.reader.connection) as (index, progress):
         wanted = [_with_parts(index, word) for word in wanted_words(question.text)]
         asked = [index.asked(text) for text in _texts(wanted)]
@@ -87,7 +89,7 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
         kinds = {entity: index.kinds[entity] for entity in candidates}
     matching = Matching(wanted) if wanted else None
     preferred = _preferred(snapshot, candidates, asked)
-    portion = len(preferred) if question.needs_facts else max(2 * question.limit, PORTION)
+    portion = len(preferred) if all_of_them else max(2 * question.limit, PORTION)
     found: list[Found] = []
     looked_at = 0
     while looked_at < len(preferred) and len(found) < max(question.limit, 1):
@@ -98,10 +100,12 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
     found = list({one.entity: one for one in found}.values())
     best = max([one.match.score for one in found], default=0.0)
     found = [one for one in found if one.match.score >= best * LEAST_OF_BEST]
+    left = total - looked_at
     answer: Answer = {
         "results": [_answer(one) for one in _sorted(found, question)[: question.limit]],
         "totalCount": len(found),
-        "notLookedAt": total - len(candidates) + len(preferred) - looked_at,
+        # How many there are that a scope may not see is nothing to tell.
+        "notLookedAt": left if snapshot.scope.tenants is None or not left else None,
     }
     if progress.done < progress.of:
         answer["preparing"] = {"done": progress.done, "of": progress.of}
