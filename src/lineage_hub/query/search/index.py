@@ -19,7 +19,7 @@ Passes = Callable[[int], bool]
 # What is told of a dataset counts less than its name.
 TOLD = 0.6
 # Entities that a question may touch one by one; beyond that only those with all its words are looked at.
-MOST_TOUCHED = 5_000
+MOST_TOUCHED = 3_000
 # A word on so many entities tells them apart too little for the time it takes.
 FREQUENT = 20_000
 SAMPLED = 1_000
@@ -150,13 +150,17 @@ class Index:
         """All words are on more entities than can be weighed one by one: those with all of them, by rank."""
         found: set[int] | None = None
         for asked in rare_first:
-            every = chain(
-                *[_entities(each[number]) for number, _ in asked.numbers for each in (self._named, self._told)]
-            )
-            having = set(every) if found is None else found.intersection(every)
-            # A word that none of them has is left out.
-            found = having or found
-            if found is not None and len(found) <= limit:
+            named = chain(*[_entities(self._named[number]) for number, _ in asked.numbers])
+            told = chain(*[_entities(self._told[number]) for number, _ in asked.numbers])
+            if found is None:
+                found = set(named)
+                # In names it is found often enough.
+                if len(found) < limit or len(rare_first) > 1:
+                    found.update(told)
+            else:
+                # A word that none of them has is left out.
+                found = found.intersection(chain(named, told)) or found
+            if len(found) <= limit:
                 break
         return self.ranked(found or set(), limit, passes)
 

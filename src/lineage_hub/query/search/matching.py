@@ -26,6 +26,13 @@ TOGETHER = 0.98
 WHOLE_NAME, WHOLE_END, HALF_OF_NAME, SOME_OF_NAME = 0, 1, 2, 3
 
 
+MOST_WORTH = max(WORTH.values())
+Ranges = list[tuple[int, int]]
+# How well a word fits a text, and where it does.
+_Fit = tuple[float, Ranges]
+NO_FIT: _Fit = (0.0, [])
+
+
 class Wanted(NamedTuple):
     """A word of the question; `parts` are other words that together mean the same."""
 
@@ -48,7 +55,7 @@ class Place(NamedTuple):
 
     field: str
     value: str
-    ranges: list[tuple[int, int]]
+    ranges: Ranges
     column: str | None = None
 
 
@@ -63,7 +70,7 @@ class Match(NamedTuple):
 
 class _Fits(NamedTuple):
     by_word: list[float]
-    ranges: list[tuple[int, int]]
+    ranges: Ranges
 
 
 class Matching:
@@ -72,28 +79,31 @@ class Matching:
     def __init__(self, question: Collection[Wanted]) -> None:
         self._question = tuple(question)
         self._weights = [word.weight for word in question]
-        self._pieces = set[str]().union(*[wanted.pieces for wanted in question])
+        self._pieces = [wanted.pieces for wanted in question]
         self._alike: dict[tuple[str, str], float] = {}
-        self._texts: dict[str, _Fits | None] = {}
+        self._texts: dict[tuple[str, int], _Fit] = {}
 
     def match(self, name: str, namespace: str, told: Iterable[Told] = ()) -> Match:
         named = self._in_name(name)
-        best, chosen = list(named.by_word), [-1] * len(named.by_word)
-        places = [Place(NAME, name, named.ranges)] if named.ranges else []
-        for one in (*told, Told(NAMESPACE, namespace)):
+        best = list(named.by_word)
+        chosen: list[tuple[Told, Ranges] | None] = [None] * len(best)
+        open_words = [at for at, fit in enumerate(best) if fit < MOST_WORTH]
+        for one in (*told, Told(NAMESPACE, namespace)) if open_words else ():
             worth = WORTH[one.field]
-            found = self._in_text(one.text) if min(best) < worth else None
-            if found is None:
-                continue
-            better = [at for at, fit in enumerate(found.by_word) if fit * worth > best[at]]
-            for at in better:
-                best[at], chosen[at] = found.by_word[at] * worth, len(places)
-            if better:
-                places.append(Place(one.field, one.text, found.ranges, one.column))
+            for at in open_words:
+                if best[at] < worth:
+                    fit, where = self._in_text(one.text, at)
+                    if fit * worth > best[at]:
+                        best[at], chosen[at] = fit * worth, (one, where)
+        places = [Place(NAME, name, named.ranges)] if named.ranges else []
         # Of the told only what counts for a word is shown.
-        shown = [place for at, place in enumerate(places) if place.field == NAME or at in chosen]
+        ranges: dict[Told, set[tuple[int, int]]] = {}
+        for found in chosen:
+            if found is not None:
+                ranges.setdefault(found[0], set()).update(found[1])
+        places += [Place(one.field, one.text, sorted(where), one.column) for one, where in ranges.items()]
         closeness, nearness = _closeness(name, named.ranges)
-        return Match(self._score(best), closeness, nearness, [_shortened(place) for place in shown[:MOST_SHOWN]])
+        return Match(self._score(best), closeness, nearness, [_shortened(place) for place in places[:MOST_SHOWN]])
 
     def _score(self, fits: list[float]) -> float:
         weighed = [fit * weight for fit, weight in zip(fits, self._weights, strict=True)]
@@ -103,7 +113,7 @@ class Matching:
         """Each word of the name counts once, and the same words count before those that are only alike."""
         units = _units(name)
         fits = [0.0] * len(self._question)
-        ranges: list[tuple[int, int]] = []
+        ranges: Ranges = []
         for at, wanted in enumerate(self._question):
             for unit in units:
                 if unit.text == wanted.text and not _overlaps(unit, ranges):
@@ -116,19 +126,15 @@ class Matching:
                 ranges += where
         return _Fits(fits, sorted(ranges))
 
-    def _in_text(self, text: str) -> _Fits | None:
-        if text in self._texts:
-            return self._texts[text]
-        found = None
-        if not text.isascii() or any(piece in text.lower() for piece in self._pieces):
-            units = _units(text)
-            each = [self._best(wanted, units) for wanted in self._question]
-            ranges = sorted({one for _, where in each for one in where})
-            found = _Fits([fit for fit, _ in each], ranges) if ranges else None
-        self._texts[text] = found
+    def _in_text(self, text: str, at: int) -> _Fit:
+        found = self._texts.get((text, at))
+        if found is None:
+            lower = text.lower()
+            may = not text.isascii() or any(piece in lower for piece in self._pieces[at])
+            found = self._texts[text, at] = self._best(self._question[at], _units(text)) if may else NO_FIT
         return found
 
-    def _best(self, wanted: Wanted, units: list[Word]) -> tuple[float, list[tuple[int, int]]]:
+    def _best(self, wanted: Wanted, units: list[Word]) -> _Fit:
         best, where = 0.0, None
         for unit in units:
             pair = (wanted.text, unit.text)
@@ -150,15 +156,15 @@ def _units(text: str) -> list[Word]:
     return [unit for word in words(text) for unit in (word, *word.parts)]
 
 
-def _overlaps(unit: Word, ranges: list[tuple[int, int]]) -> bool:
+def _overlaps(unit: Word, ranges: Ranges) -> bool:
     return any(unit.start < end and start < unit.end for start, end in ranges)
 
 
-def _covered(ranges: list[tuple[int, int]]) -> int:
+def _covered(ranges: Ranges) -> int:
     return sum([end - start for start, end in ranges])
 
 
-def _closeness(name: str, ranges: list[tuple[int, int]]) -> tuple[int, float]:
+def _closeness(name: str, ranges: Ranges) -> tuple[int, float]:
     every = words(name)
     letters = sum([word.end - word.start for word in every])
     covered = _covered(ranges)

@@ -23,6 +23,7 @@ MOST_FITTING = 400
 MOST_RECENT = 2_000
 # Most letters that a mistake is tried with; names in many scripts have more, of which the usual ones count.
 MOST_LETTERS = 120
+MOST_ASKED = 1_000
 # So many are put into their places one by one.
 FEW = 50
 END = "\n"
@@ -36,6 +37,8 @@ class Vocabulary:
         self._text = END
         self._recent: list[str] = []
         self._letters: dict[str, int] = {}
+        # What was asked for since a word came last.
+        self._asked: dict[str, dict[str, float]] = {}
 
     def number(self, word: str) -> int:
         found = self.numbers.get(word)
@@ -45,7 +48,16 @@ class Vocabulary:
         return found
 
     def fitting(self, asked: str) -> dict[str, float]:
+        """The best first."""
         self._take_in()
+        known = self._asked.get(asked)
+        if known is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._asked.clear()
+            known = self._asked[asked] = self._fitting(asked)
+        return known
+
+    def _fitting(self, asked: str) -> dict[str, float]:
         numbers = self.numbers
         found: dict[str, float] = {}
         for word in self._holding(asked) if len(asked) >= LEAST_WITHIN else ():
@@ -56,7 +68,6 @@ class Vocabulary:
             found[word] = max(found.get(word, 0.0), mistaken(asked, word))
         if asked in numbers:
             found[asked] = SAME
-        # The best first.
         best = sorted(sorted(found), key=found.__getitem__, reverse=True)
         return {word: found[word] for word in best[:MOST_FITTING]}
 
@@ -68,6 +79,7 @@ class Vocabulary:
         if not fresh:
             return
         self._unsorted = []
+        self._asked.clear()
         if len(fresh) < FEW:
             for word in fresh:
                 insort(self._sorted, word)
