@@ -40,6 +40,8 @@ class Sizes:
     long_jobs: int = 20
     long_runs: int = 10_000
     wide_datasets: int = 100_000
+    names: int = 100_000
+    mistakes: int = 1_000
     starts: int = 5
     idle_s: float = 2.0
     sdk_calls: int = 2_000
@@ -74,6 +76,8 @@ SHORT = Sizes(
     long_jobs=5,
     long_runs=20,
     wide_datasets=200,
+    names=400,
+    mistakes=20,
     starts=1,
     idle_s=0.1,
     sdk_calls=20,

@@ -17,6 +17,7 @@ from lineage_hub.query import (
     diff,
     events,
     evidence,
+    impact,
     jobs,
     lineage,
     namespaces,
@@ -29,6 +30,8 @@ from lineage_hub.query import (
     timeline,
 )
 from lineage_hub.query.identity import half_of_edge_id
+from lineage_hub.query.search.indexing import Indexing
+from lineage_hub.query.search.search import Question, search
 from lineage_hub.query.snapshot import Queries, Snapshot
 from lineage_hub.store.naming import entity_hash
 from lineage_hub.store.tables import DATASET, JOB
@@ -44,7 +47,7 @@ encode = msgspec.json.Encoder().encode
 def answers(queries: Queries, scope: Scope, moment: Moment, told: Iterable[Event]) -> dict[str, bytes]:
     """The same questions for every scope, so that what a scope must not see is asked for too."""
     found: dict[str, bytes] = {}
-    for question, ask in _questions(list(told)):
+    for question, ask in _questions(list(told), queries.indexing):
         with queries.at(scope, moment) as snapshot:
             try:
                 answer = ask(snapshot)
@@ -63,7 +66,7 @@ def assert_equal(one: dict[str, bytes], other: dict[str, bytes]) -> None:
     assert not found, f"{len(found)} of {len(one)} answers differ:\n" + "\n".join(found[:5])
 
 
-def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
+def _questions(told: list[Event], indexing: Indexing) -> Iterator[tuple[str, Ask]]:
     job_names = sorted({e.job for e in told if e.job is not None}.union(*map(named_jobs, told)))
     dataset_names = sorted({m.name for e in told for m in e.mentions}.union(*map(named_datasets, told)))
     yield "namespaces", lambda s: namespaces.namespaces(s, MANY, 0)
@@ -105,6 +108,11 @@ def _questions(told: list[Event]) -> Iterator[tuple[str, Ask]]:
         for mode in ("current", "ever", "30d"):
             yield f"{mode} lineage of {node}", partial(_lineage, node=node, mode=mode)
         yield f"picture of {node}", partial(_picture, node=node)
+        yield f"impact of {node}", partial(_call, impact.impact, node, MANY, MANY)
+    for text in sorted({part for _, name in job_names + dataset_names for part in (name, name[:2])}):
+        yield f"search for {text}", partial(search, indexing, question=Question(text, MANY))
+    dropped = Question("a", MANY, states=("DELETED", "FAILED"))
+    yield "search for what was dropped", partial(search, indexing, question=dropped)
     for job in job_names[:4]:
         for dataset in dataset_names:
             ends = [half_of_edge_id(key).decode() for key in (entity_hash(JOB, *job), entity_hash(DATASET, *dataset))]

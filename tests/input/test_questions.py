@@ -26,6 +26,8 @@ GOOD = {
     f"jobs/runs/{RUN}/facets": {},
     "lineage": {"nodeId": TABLE},
     "column-lineage": {"nodeId": TABLE},
+    "impact": {"nodeId": TABLE},
+    "search": {"q": "t"},
     "events/lineage": {},
     "lineage/diff": {"nodeId": TABLE, "from": "2020-01-01T00:00:00Z"},
 }

@@ -17,7 +17,9 @@ GROUP = "lineage_hub.commands"
 COMMANDS = (
     "serve",
     "health",
+    "search",
     "lineage",
+    "impact",
     "diff",
     "history",
     "timeline",

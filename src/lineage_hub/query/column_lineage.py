@@ -21,7 +21,7 @@ def column_lineage(
 ) -> dict[str, Any]:
     columns = Columns(snapshot, mode)
     if field is not None:
-        _require_field(snapshot, dataset, field, columns)
+        require_field(snapshot, dataset, field, columns)
     start: list[Column] = [(dataset, field)]
     if field is None:
         start = _fields_of(snapshot, dataset, columns, downstream)
@@ -74,7 +74,7 @@ def _graph(
     }
 
 
-def _require_field(snapshot: Snapshot, dataset: int, field: str, columns: Columns) -> None:
+def require_field(snapshot: Snapshot, dataset: int, field: str, columns: Columns) -> None:
     known = set(field_types(snapshot, [dataset])[dataset] or ())
     if field not in known:
         known |= {edge.target[1] for edge in columns.into([dataset])[dataset] if edge.target[1] is not None}

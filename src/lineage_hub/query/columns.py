@@ -92,7 +92,7 @@ class Columns:
         }
         found = {snapshot.joined((target,)).of(target) for target in targets}
         for target in targets & snapshot.cuts.keys():
-            found |= {snapshot.joined((to,)).of(to) for to in _later_names(snapshot, target)}
+            found |= {snapshot.joined((to,)).of(to) for to in later_names(snapshot, target)}
         return found
 
     def _holders(self, dataset: int) -> list[Placed]:
@@ -244,7 +244,7 @@ class Columns:
         return edges
 
 
-def _later_names(snapshot: Snapshot, name: int) -> set[int]:
+def later_names(snapshot: Snapshot, name: int) -> set[int]:
     found: set[int] = set()
     frontier = {name}
     while (

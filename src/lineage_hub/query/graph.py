@@ -33,6 +33,11 @@ class Reached:
         self.datasets |= datasets
 
     @property
+    def steps(self) -> list[Collection[int]]:
+        """What each step added: the start, then jobs and datasets in turn."""
+        return self._steps
+
+    @property
     def size(self) -> int:
         return len(self.jobs) + len(self.datasets)
 

@@ -21,6 +21,7 @@ from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
+from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
@@ -38,6 +39,7 @@ class Queries:
         self.memory = Memory(store.changes, memory_mb)
         self.history = History()
         self.listening = Listening(store.changes)
+        self.indexing = Indexing(store)
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:

@@ -41,6 +41,7 @@ class LineageStore:
 
     def __init__(self, url: URL, settings: Settings) -> None:
         self.url = url
+        self.is_open = True
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.engine = _engine(url, settings, pool=settings.store_read_connections, begin="BEGIN")
         self._writing = _engine(url, settings, pool=1, begin="BEGIN IMMEDIATE")
@@ -73,6 +74,7 @@ class LineageStore:
             yield connection
 
     def close(self) -> None:
+        self.is_open = False
         self.engine.dispose()
         self._writing.dispose()
 
