@@ -41,7 +41,7 @@ def dataset(snapshot: Snapshot, namespace: str, name: str) -> Answer:
 
 def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int) -> Answer:
     """Datasets whose representative is in the namespace, and that weren't dropped."""
-    entities = snapshot.reader.entities(tables.DATASET, namespace)
+    entities = snapshot.entities(tables.DATASET, namespace)
     joined = snapshot.joined(entities)
     found = {entity for entity in entities if joined.of(entity) == entity}
     if not snapshot.sees_all or snapshot.cuts:

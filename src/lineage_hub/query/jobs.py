@@ -58,7 +58,7 @@ def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, sta
 
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
-    entities = snapshot.reader.entities(tables.JOB, namespace)
+    entities = snapshot.entities(tables.JOB, namespace)
     if not snapshot.sees_all:
         entities = list(job_facts(snapshot, entities))
     names = snapshot.names(entities)

@@ -38,13 +38,17 @@ class Queries:
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
-            self.store.changes.catch_up(connection)
-            yield Snapshot(self, connection, scope, moment, epoch)
+            found = self.store.changes.catch_up(connection)
+            yield Snapshot(self, connection, scope, moment, epoch, found.rules)
 
 
 class Snapshot:
-    def __init__(self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int) -> None:
+    def __init__(
+        self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int, rules: int = 0
+    ) -> None:
+        """`rules` is the number of the set that counts at present."""
         self.reader = Reader(connection, queries.store.library, scope, moment)
+        self.rules = rules
         self.scope, self.moment = scope, moment
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
@@ -178,6 +182,21 @@ class Snapshot:
         while frontier := {old for name in frontier for old in came_from.get(name, ())} - members:
             members = members | frontier
         return members
+
+    def entities(self, kind: int, namespace: str | None = None) -> list[int]:
+        """All that were ever heard of; where nothing bounds the view, those of which an event speaks."""
+        found = self.reader.entities(kind, namespace)
+        if not self.rules:
+            return found  # nothing was ever folded otherwise, so that each of them has an event
+        spoken: dict[int, bool] = self.recall("spoken of", found)
+        unknown = [entity for entity in found if entity not in spoken]
+        if unknown:
+            by_entity = self.shapes_of(unknown)
+            bounds = self.bounds({number for entity in unknown for number in by_entity[entity]})
+            fresh = {one: any(bounds[number] is not None for number in by_entity[one]) for one in unknown}
+            self.keep("spoken of", fresh)
+            spoken.update(fresh)
+        return [entity for entity in found if spoken[entity]]
 
     # Shapes
 

@@ -16,6 +16,7 @@ from fastapi import FastAPI, Response
 from lineage_hub import __version__
 from lineage_hub.errors import ExtraMissing
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.refolding import Refolding
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
@@ -29,6 +30,7 @@ from lineage_hub.server import (
     openapi,
     otlp_routes,
     read_routes,
+    rules_routes,
     telemetry_routes,
     why_routes,
 )
@@ -58,6 +60,7 @@ GROUPS = (
     "Analytics",
     "Namespaces",
     "Events",
+    "Rules",
     "Dead letters",
     "Health",
 )
@@ -70,6 +73,7 @@ ROUTERS = (
     why_routes.router,
     analytics_routes.router,
     read_routes.router,
+    rules_routes.router,
     dead_letter_routes.router,
     health.router,
     docs_page.router,
@@ -102,10 +106,12 @@ def create_app(
         if tracing is not None:
             tracing.start(intake)
         intake.start()
+        refolding = Refolding(opened, intake)
+        refolding.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, tracing)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, tracing, refolding)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -124,6 +130,7 @@ def create_app(
                 yield
         finally:
             await own.stop()
+            await refolding.stop()
             await intake.stop()
             if tracing is not None:
                 await asyncio.to_thread(tracing.close)
