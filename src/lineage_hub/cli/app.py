@@ -28,6 +28,7 @@ COMMANDS = (
     "events",
     "send_events",
     "job_events",
+    "rules",
     "dead_letters",
     "doctor",
     "backup",

@@ -1,0 +1,33 @@
+"""A file of rules enters, YAML or JSON; rules for names and for facets leave, as the hub takes them."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from lineage_hub.errors import InvalidRequest
+
+KINDS = ("names", "facets")
+_ACTION = 'write lists of rules under "names" and "facets"; `lineage-hub rules list --json` prints such a file'
+
+
+def read_rules(file: str) -> dict[str, list[dict[str, Any]]]:
+    import yaml  # type: ignore[import-untyped]
+
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRequest(
+            f"{file} can't be read: {error}", subject=file, action="name a UTF-8 file, or - for stdin"
+        ) from None
+    try:
+        found = yaml.safe_load(text)  # JSON is YAML
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InvalidRequest(f"{file} can't be read: {error}", subject=file, action=_ACTION) from None
+    found = {} if found is None else found
+    if not isinstance(found, dict) or found.keys() - set(KINDS):
+        raise InvalidRequest(f"{file} holds something else than rules", subject=file, action=_ACTION)
+    rules = {kind: found.get(kind) or [] for kind in KINDS}
+    for kind, listed in rules.items():
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise InvalidRequest(f"{kind} in {file} is not a list of rules", subject=file, action=_ACTION)
+    return rules
