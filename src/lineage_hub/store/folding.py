@@ -150,17 +150,22 @@ class Folding:
         return [_Stored(row, *texts[row.seq]) for row in map(_event_row, rows) if row.seq in texts]
 
     def _of_shapes(self, connection: Connection) -> list[_Stored] | None:
-        todo: Any = connection.execute(_TODO).first()
-        if todo is None:
+        """The next events of the shapes that were found; a step's worth of them."""
+        todo: Any = connection.execute(_TODO).all()
+        if not todo:
             return None
-        found: Any = connection.execute(
-            _NEXT_EVENTS, {"shape": todo.shape, "after": todo.event_at, "id": todo.event_id}
-        )
-        events = [_event_row(row) for row in found]
-        if len(events) < EVENTS:
-            connection.execute(delete(tables.refold_shape).where(tables.refold_shape.c.shape == todo.shape))
-        else:
-            connection.execute(_REACHED, {"number": todo.shape, "at": events[-1].event_at, "id": events[-1].event_id})
+        events: list[EventRow] = []
+        for shape, event_at, event_id in todo:
+            left = EVENTS - len(events)
+            found: Any = connection.execute(
+                _NEXT_EVENTS, {"shape": shape, "after": event_at, "id": event_id, "most": left}
+            )
+            events += map(_event_row, found)
+            if len(events) == EVENTS:
+                last = events[-1]
+                connection.execute(_REACHED, {"number": shape, "at": last.event_at, "id": last.event_id})
+                break
+            connection.execute(_LOOKED_AT, {"number": shape})
         # What the rules changed is looked at elsewhere.
         return [one for one in self._texts(connection, events) if one.rules is None]
 
@@ -253,7 +258,8 @@ _COUNT = (
 _FINISH = update(tables.refold).where(_r.rules == bindparam("number")).values(finished_at=bindparam("now"))
 _OLD = select(_raw.seq, _raw.body, _raw.rules).where(_raw.rules < bindparam("number")).limit(EVENTS)
 _AT_TIMES = select(*_ROW).where(_e.event_at.in_(_many("times")))
-_TODO = select(tables.refold_shape).order_by(_t.shape).limit(1)
+_TODO = select(tables.refold_shape).order_by(_t.shape).limit(EVENTS)
+_LOOKED_AT = delete(tables.refold_shape).where(_t.shape == bindparam("number"))
 _REACHED = (
     update(tables.refold_shape)
     .where(_t.shape == bindparam("number"))
@@ -269,7 +275,7 @@ _NEXT_EVENTS: Select[Any] = (
         ),
     )
     .order_by(_e.event_at, _e.event_id)
-    .limit(EVENTS)
+    .limit(bindparam("most"))
 )
 _FOLDED = update(tables.raw).where(_raw.seq == bindparam("number")).values(shape=bindparam("to"), rules=bindparam("by"))
 _UNCUT = delete(tables.cut).where(
