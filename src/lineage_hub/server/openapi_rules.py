@@ -11,7 +11,6 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "integer", "minimum": 0}
 FLAG: Schema = {"type": "boolean"}
-TIME: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}
 _OPTIONAL: Schema = {"anyOf": [TEXT, {"type": "null"}]}
 _ID: Schema = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"}
 _ORDER: Schema = {"type": "integer", "description": "Rules count from the least to the greatest; 100 without it."}
@@ -22,13 +21,17 @@ def _object(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
+def _closed(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+    return {**_object(required, **properties), "additionalProperties": False}
+
+
 def _one_or_more(values: tuple[str, ...]) -> Schema:
     one: Schema = {"type": "string", "enum": list(values)}
     return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
 
 
 _COMMON = {"order": _ORDER, "tenant": _TENANT, "enabled": FLAG, "description": _OPTIONAL}
-NAME_RULE = _object(
+NAME_RULE = _closed(
     ("on", "match", "pattern", "replacement"),
     id=_ID,
     on=_one_or_more(TARGETS),
@@ -39,7 +42,7 @@ NAME_RULE = _object(
     producer={**_OPTIONAL, "description": "A glob: only events of such producers."},
     **_COMMON,
 )
-FACET_RULE = _object(
+FACET_RULE = _closed(
     ("facet", "action"),
     id=_ID,
     facet={"type": "string", "description": "A glob."},
@@ -52,6 +55,8 @@ FACET_RULE = _object(
     **_COMMON,
 )
 _RULE: Schema = {"anyOf": [NAME_RULE, FACET_RULE]}
+# Where no path says it.
+_RULE_WITH_ID: Schema = {"anyOf": [{**one, "required": ["id", *one["required"]]} for one in (NAME_RULE, FACET_RULE)]}
 _RULES: Schema = {"type": "array", "items": _RULE}
 _IDS: Schema = {"type": "array", "items": TEXT}
 _ERROR: Schema = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -77,10 +82,12 @@ def _answers(schema: Schema, *errors: int, status: int = 200) -> dict[int | str,
 
 _BOTH = _object(("number", "names", "facets"), number=NUMBER, names=_RULES, facets=_RULES)
 _LISTED = _object(("number", "rules", "totalCount"), number=NUMBER, rules=_RULES, totalCount=NUMBER)
-ALL: dict[str, Any] = {"responses": _answers(_BOTH)}
 REPLACE: dict[str, Any] = {
     "openapi_extra": _takes(
-        _object(names={"type": "array", "items": NAME_RULE}, facets={"type": "array", "items": FACET_RULE})
+        _closed(
+            names={"type": "array", "items": _RULE_WITH_ID["anyOf"][0]},
+            facets={"type": "array", "items": _RULE_WITH_ID["anyOf"][1]},
+        )
     ),
     "responses": _answers(
         _object(
@@ -91,32 +98,18 @@ REPLACE: dict[str, Any] = {
         415,
     ),
 }
-REFOLD: dict[str, Any] = {
-    "responses": _answers(
-        _object(
-            ("number", "state", "shapesScanned", "shapesTotal", "shapesLeft", "eventsLookedAt", "eventsChanged",
-             "startedAt", "finishedAt"),
-            number=NUMBER, state={"type": "string", "enum": ["running", "done"]}, shapesScanned=NUMBER,
-            shapesTotal=NUMBER, shapesLeft=NUMBER, eventsLookedAt=NUMBER, eventsChanged=NUMBER, startedAt=TIME,
-            finishedAt=TIME,
-        )
-    )
-}  # fmt: skip
-HISTORY: dict[str, Any] = {
-    "responses": _answers(
-        _object(("history", "totalCount"), history={"type": "array", "items": _BOTH}, totalCount=NUMBER), 400
-    )
-}
 UNDO: dict[str, Any] = {"responses": _answers(_BOTH, 409)}
-LIST: dict[str, Any] = {"responses": _answers(_LISTED)}
-ADD: dict[str, Any] = {"openapi_extra": _takes(_RULE), "responses": _answers(_RULE, 400, 409, 413, 415, status=201)}
+ADD: dict[str, Any] = {
+    "openapi_extra": _takes(_RULE_WITH_ID),
+    "responses": _answers(_RULE, 400, 409, 413, 415, status=201),
+}
 SET: dict[str, Any] = {"openapi_extra": _takes(_RULE), "responses": _answers(_RULE, 400, 413, 415)}
 REMOVE: dict[str, Any] = {"responses": {204: {"description": "The rule is gone."}}}
 PREVIEW: dict[str, Any] = {
-    "openapi_extra": _takes(_object(rules=_RULES, remove=_IDS)),
+    "openapi_extra": _takes(_closed(rules={"type": "array", "items": _RULE_WITH_ID}, remove=_IDS)),
     "responses": _answers(_object(("events", "truncated"), events=NUMBER, truncated=FLAG), 400, 413, 415),
 }
 APPLY: dict[str, Any] = {
-    "openapi_extra": _takes(_object(ids=_IDS), required=False),
+    "openapi_extra": _takes(_closed(ids=_IDS), required=False),
     "responses": _answers(_LISTED, 400, 413, 415),
 }

@@ -41,7 +41,7 @@ RuleId = Annotated[str, Path(description="The rule's id.", max_length=80)]
 DryRun = Annotated[bool, Query(description="Only tell what would change.")]
 
 
-@router.get("", summary="Show all rules", **openapi_rules.ALL)
+@router.get("", summary="Show all rules")
 def get_rules(request: Request) -> Response:
     """Those for names and those for facets, each in the order in which they count."""
     with hub_of(request.scope).store.reading() as connection:
@@ -64,14 +64,14 @@ async def put_rules(request: Request, dry_run: DryRun = False) -> Response:
     return _json({"number": kept.number, "changed": before.rules != wanted, "dryRun": dry_run, "changes": changes})
 
 
-@router.get("/refold", summary="Tell how far history is folded by the rules", **openapi_rules.REFOLD)
+@router.get("/refold", summary="Tell how far history is folded by the rules")
 def get_refold(request: Request) -> Response:
     with hub_of(request.scope).store.reading() as connection:
         found = rule_store.refold(connection, EVERYTHING)
     return _json(_refold_answer(found))
 
 
-@router.get("/history", summary="List the changes of the rules, newest first", **openapi_rules.HISTORY)
+@router.get("/history", summary="List the changes of the rules, newest first")
 def get_history(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=1000, description="Most items in the answer.")] = 100,
@@ -94,7 +94,7 @@ async def undo(request: Request) -> Response:
     return _json({"number": kept.number, **_both(kept.rules)})
 
 
-@router.get("/{kind}", summary="List rules", **openapi_rules.LIST)
+@router.get("/{kind}", summary="List rules")
 def list_rules(request: Request, kind: OfKind) -> Response:
     with hub_of(request.scope).store.reading() as connection:
         kept = rule_store.rules_of(connection, EVERYTHING)
