@@ -1,5 +1,6 @@
 """A file of rules enters, YAML or JSON; rules for names and for facets leave, as the hub takes them."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def read_rules(file: str) -> dict[str, list[dict[str, Any]]]:
             f"{file} can't be read: {error}", subject=file, action="name a UTF-8 file, or - for stdin"
         ) from None
     try:
-        found = yaml.safe_load(text)  # JSON is YAML
+        found = yaml.load(text, Loader=_loader())
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InvalidRequest(f"{file} can't be read: {error}", subject=file, action=_ACTION) from None
     found = {} if found is None else found
@@ -31,3 +32,17 @@ def read_rules(file: str) -> dict[str, list[dict[str, Any]]]:
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
             raise InvalidRequest(f"{kind} in {file} is not a list of rules", subject=file, action=_ACTION)
     return rules
+
+
+def _loader() -> Any:
+    """As YAML 1.2 has it: `on` is a text, and so is what looks like a date."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        yaml_implicit_resolvers = {  # noqa: RUF012 (PyYAML's own way)
+            first: [(tag, pattern) for tag, pattern in known if not tag.endswith((":bool", ":timestamp"))]
+            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
+    return Loader
