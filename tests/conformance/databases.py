@@ -14,9 +14,12 @@ from sqlalchemy import Connection, Table, func, select
 from starlette.testclient import TestClient
 
 from lineage_hub.ingest.intake import Intake, Outcome
+from lineage_hub.lineage.rules.model import RuleSet
 from lineage_hub.model import DEFAULT_TENANT, EVERYTHING, Scope
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings, load_settings
+from lineage_hub.store import rules
+from lineage_hub.store.folding import Progress
 from lineage_hub.store.open import LineageStore, open_store
 from tests.oracle.build import Body, spelled
 from tests.oracle.events import Taken
@@ -86,6 +89,17 @@ class Sender:
 
     def write(self, call: Callable[[Connection], T]) -> T:
         return self._runner.run(self._intake.write(call))
+
+    def set_rules(self, wanted: RuleSet) -> None:
+        self.write(lambda connection: rules.change(connection, EVERYTHING, lambda _: wanted, self.clock.now))
+
+    def fold_again(self) -> Progress:
+        """One step of it."""
+        return self._runner.run(self._intake.fold_again())
+
+    def fold_all_again(self) -> None:
+        while not self.fold_again().done:
+            pass
 
 
 @dataclass

@@ -178,6 +178,17 @@ def check_texts_after(reader: Reader, world: World) -> None:
         assert list(reader.texts_after(expected[at][0], 3).items()) == expected[at + 1 : at + 4]
 
 
+def check_told_after(reader: Reader, world: World) -> None:
+    expected = sorted((row.seq, (world.texts[row.event_id.hex()], None)) for row in world.rows)
+    assert list(reader.told_after(expected[0][0], 10_000).items()) == expected[1:]
+
+
+def check_rewriting(reader: Reader, world: World) -> None:
+    """Of the first set, which is empty; what others do is told in test_rules.py."""
+    rewriting = reader.rewriting(0, world.rows[0].tenant)
+    assert (bool(rewriting.names), bool(rewriting.facets)) == (False, False)
+
+
 def check_bounds(reader: Reader, world: World, rows: list[EventRow]) -> None:
     expected: dict[int, tuple[int, int]] = {}
     for row in rows:
@@ -329,6 +340,15 @@ def check_texts(reader: Reader, world: World, rows: list[EventRow]) -> None:
     assert reader.texts(rows) == {row.seq: world.texts[row.event_id.hex()] for row in rows}
 
 
+def check_told(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    assert reader.told(rows) == {row.seq: (world.texts[row.event_id.hex()], None) for row in rows}
+
+
+def check_count_of_shape(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for shape in world.shapes:
+        assert reader.count_of_shape(shape) == sum(row.shape == shape for row in rows)
+
+
 def check_cuts(reader: Reader, world: World, rows: list[EventRow]) -> None:
     seen = set(rows)
     expected = [cut for cut, row in world.cuts if row in seen]
@@ -340,6 +360,7 @@ UNBOUNDED = {
     for check in (
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
         check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of,
+        check_told_after, check_rewriting,
     )
 }  # fmt: skip
 BOUNDED = {
@@ -350,6 +371,7 @@ BOUNDED = {
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
         check_count_types, check_streams,
+        check_told, check_count_of_shape,
     )
 }  # fmt: skip
 

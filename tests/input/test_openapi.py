@@ -51,8 +51,15 @@ TELL_FAILURES_IN_THE_ANSWER = {
 }
 # The schema of protobuf's bytes doesn't say which of them are a message.
 OTLP = {"/v1/traces", "/v1/metrics", "/v1/logs"}
-# A cron time, a zone or ten years are only text by their schema.
-MAY_REFUSE_TEXT = {"/api/v1/namespaces/{namespace}/datasets/{dataset}/freshness"}
+# A cron time, a zone or ten years are only text by their schema; so are patterns, groups and tenants, and a rule for
+# facets is none for names.
+MAY_REFUSE_TEXT = {
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}/freshness",
+    "/api/v1/rules",
+    "/api/v1/rules/{kind}",
+    "/api/v1/rules/{kind}/{rule_id}",
+    "/api/v1/rules/{kind}/preview",
+}
 # Refused again if the letter is still no event; letters are there by the time, from what other cases sent.
 DEPENDS_ON_WHAT_IS_THERE = {"/api/v1/dead-letters/{letter_id}/replay"}
 # Its answer has no end; tests/server/test_stream.py and tests/conformance/test_live.py listen to it.

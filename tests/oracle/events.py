@@ -5,7 +5,7 @@ Section "What an event says" of docs/fold.md. Readings of it that the page leave
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from tests.oracle.identity import Json, canon, event_id, parse, time_ns
@@ -60,11 +60,15 @@ class Event:
         return (self.at, self.id)
 
 
-def distinct(taken: Iterable[Taken]) -> list[Event]:
+# What rules make of the body of an event of a tenant.
+Rewrite = Callable[[str, Json], Json]
+
+
+def distinct(taken: Iterable[Taken], rewrite: Rewrite | None = None) -> list[Event]:
     """One event for each id: known at the least time, kept as the bytewise least text; in order."""
     found: dict[str, Event] = {}
     for one in taken:
-        event = read(one)
+        event = read(one, rewrite)
         if (seen := found.get(event.id)) is not None:
             event = seen if seen.raw <= one.raw else event
             event.known_at = min(seen.known_at, one.known_at)
@@ -80,7 +84,7 @@ def visible(events: Iterable[Event], t: int | None, k: int | None, tenants: Coll
     ]
 
 
-def read(taken: Taken) -> Event:
+def read(taken: Taken, rewrite: Rewrite | None = None) -> Event:
     body = parse(taken.raw)
     event = Event(
         id=event_id(taken.tenant, body),
@@ -91,6 +95,8 @@ def read(taken: Taken) -> Event:
         body=body,
         kind="run" if "run" in body else "job" if "job" in body else "dataset",
     )
+    if rewrite is not None:  # the id is that of the event as it was sent, all else is said by what rules make of it
+        body = rewrite(taken.tenant, parse(taken.raw))
     if event.kind == "dataset":
         event.mentions = [_mention(event, body["dataset"], "static", None)]
         return event

@@ -15,6 +15,7 @@ from tests.oracle.events import (
     Mention,
     Name,
     Ord,
+    Rewrite,
     RunKey,
     Taken,
     column_pairs,
@@ -82,8 +83,9 @@ def view(
     t: int | None = None,
     k: int | None = None,
     tenants: Collection[str] | None = None,
+    rewrite: Rewrite | None = None,
 ) -> View:
-    return View(visible(distinct(events), t, k, tenants), t)
+    return View(visible(distinct(events, rewrite), t, k, tenants), t)
 
 
 def dataset_node(name: Name) -> str:

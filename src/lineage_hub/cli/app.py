@@ -35,6 +35,7 @@ COMMANDS = (
     "producers",
     "send_events",
     "job_events",
+    "rules",
     "dead_letters",
     "doctor",
     "backup",

@@ -24,6 +24,7 @@ from lineage_hub.logs import get_logger
 from lineage_hub.model import Scope
 from lineage_hub.settings import Settings
 from lineage_hub.store import dead_letters
+from lineage_hub.store.folding import Progress
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.writer import LineageWriter
 from lineage_hub.wire import Decoder, Event
@@ -122,6 +123,10 @@ class Intake:
         result: T = await self._written(submission)
         return result
 
+    async def fold_again(self) -> Progress:
+        """One step of what rules that have changed make of history."""
+        return await self.write(lambda connection: self._writer.folding.step(connection, self._writer, self._clock()))
+
     def _submission(self, scope: Scope, size: int) -> Submission:
         if self._stopping:
             raise Overloaded("the hub is stopping", subject="intake", action="send it again to the next hub")
@@ -214,8 +219,9 @@ class Intake:
                 count = len(submission.events)
                 results.append(written.repeated[at : at + count] if written else [])
                 at += count
-        if written is not None:
+        if written is not None or any(isinstance(result, Progress) for result in results):
             self._writer.committed()
+        if written is not None:
             self._store.changes.apply(
                 written.entities, topology=written.topology, first_seq=written.first_seq, last_seq=written.last_seq
             )

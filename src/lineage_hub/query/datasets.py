@@ -51,7 +51,7 @@ def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int)
 
 def visible_datasets(snapshot: Snapshot, namespace: str | None) -> list[int]:
     """By name those whose representative is in the namespace, and that were neither dropped nor hidden."""
-    found = snapshot.ordered(tables.DATASET, namespace)
+    found = snapshot.spoken_of(snapshot.ordered(tables.DATASET, namespace))
     if not snapshot.is_plain:
         joined = snapshot.joined(found)
         found = [entity for entity in found if joined.of(entity) == entity]

@@ -11,6 +11,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
+from lineage_hub.query.rewritten import rewritten
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.warnings import warnings
 from lineage_hub.wire import instant_text
@@ -33,6 +34,7 @@ def event(snapshot: Snapshot, event_reference: str) -> Answer:
     text = snapshot.reader.texts([row])[row.seq]
     tenants = snapshot.reader.tenant_names()
     return {
+        **rewritten(snapshot, row, text),
         "id": row.reference,
         "tenant": tenants[row.tenant],
         "eventTime": instant_text(row.event_at),

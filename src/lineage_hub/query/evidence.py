@@ -10,9 +10,11 @@ from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.identity import hashes_of_edge
 from lineage_hub.query.lineage import is_visible
+from lineage_hub.query.rewritten import rewritten_names
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.store import tables
 from lineage_hub.wire import instant_text
+from lineage_hub.wire.facets import Key
 
 Answer = dict[str, Any]
 
@@ -47,6 +49,8 @@ def evidence(snapshot: Snapshot, edge: str, limit: int, offset: int) -> Answer:
     runs = {row.run_key for row in rows if row.run is not None}
     ends = (f"job:{':'.join(snapshot.name(job))}", f"dataset:{':'.join(snapshot.name(dataset))}")
     origin, destination = ends if written else ends[::-1]
+    page = ordered[offset : offset + limit]
+    renamed = _renamed(snapshot, [row for row, _ in page], (snapshot.name(job), snapshot.name(dataset)))
     return {
         "id": edge,
         "origin": origin,
@@ -55,7 +59,7 @@ def evidence(snapshot: Snapshot, edge: str, limit: int, offset: int) -> Answer:
         "lastSeen": instant_text(ordered[0][0].event_at),
         "runCount": len(runs),
         "totalCount": len(ordered),
-        "events": [_event(row, how) for row, how in ordered[offset : offset + limit]],
+        "events": [{**_event(row, how), **renamed.get(row.seq, {})} for row, how in page],
     }
 
 
@@ -73,6 +77,16 @@ def _events(snapshot: Snapshot, job: int, dataset: int, written: bool) -> dict[E
         elif not written and any(not names.isdisjoint(m.sources) for m in shape.mentions):
             how[number] = "columns"
     return {row: how[row.shape] for row in snapshot.reader.of_shapes(how)}
+
+
+def _renamed(snapshot: Snapshot, rows: list[EventRow], ends: tuple[Key, Key]) -> dict[int, Answer]:
+    """How events name the ends of the edge themselves, where rules made them what they are."""
+    found = {}
+    for seq, names in rewritten_names(snapshot, rows).items():
+        told = [one for one in names if (one["to"]["namespace"], one["to"]["name"]) in ends]
+        if told:
+            found[seq] = {"rewritten": told}
+    return found
 
 
 def _event(row: EventRow, how: str) -> Answer:

@@ -53,7 +53,7 @@ def all_freshness(
 ) -> Answer:
     """Of the datasets that something is expected of, by name; with `learned` of the others too that have a habit."""
     set_for = _by_dataset(snapshot, expectations.in_force(snapshot.reader.connection, snapshot.scope, snapshot.moment))
-    every = snapshot.reader.entities(tables.DATASET) if learned else list(set_for)
+    every = snapshot.spoken_of(snapshot.ordered(tables.DATASET, None)) if learned else list(set_for)
     joined = snapshot.joined(every)
     facts = dataset_facts(snapshot, {joined.of(one) for one in every})
     found = [one for one in facts if facts[one].alive]

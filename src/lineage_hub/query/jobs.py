@@ -56,7 +56,7 @@ def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, sta
 
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
-    found = snapshot.ordered(tables.JOB, namespace)
+    found = snapshot.spoken_of(snapshot.ordered(tables.JOB, namespace))
     if not snapshot.sees_all:
         facts = job_facts(snapshot, found)
         found = [job for job in found if job in facts]

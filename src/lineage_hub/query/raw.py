@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from msgspec import Raw
+
 from lineage_hub.lineage.rows import EventRow
+from lineage_hub.lineage.rules.rewriting import rename
 from lineage_hub.lineage.shapes import IN, OUT, STATIC_IN, STATIC_OUT
-from lineage_hub.wire.raw import RawDataset, RawEvent, decode
+from lineage_hub.wire.raw import Facets, RawDataset, RawEvent, decode
 
 if TYPE_CHECKING:
     from lineage_hub.query.facts import Holder
@@ -29,9 +32,33 @@ def of_side(event: RawEvent, side: int) -> dict[tuple[str, str], RawDataset]:
 
 
 def raw_events(snapshot: Snapshot, rows: Iterable[EventRow]) -> list[tuple[EventRow, RawEvent]]:
+    """Under the names that the events were folded by."""
     rows = list(rows)
-    texts = snapshot.reader.texts(rows)
-    return [(row, decode(texts[row.seq])) for row in rows]
+    told = snapshot.reader.told(rows)
+    found = []
+    for row in rows:
+        text, rules = told[row.seq]
+        event = decode(text)
+        if rules is not None:
+            rename(event, snapshot.reader.rewriting(rules, row.tenant).names)
+        found.append((row, event))
+    return found
+
+
+def shown_facets(
+    snapshot: Snapshot, tenant: int, place: str, facets: dict[str, Raw], holders: Iterable[tuple[EventRow, Facets]] = ()
+) -> dict[str, Raw]:
+    """As the rules that count let them be seen; of `holders` the last that has a facet tells where all of it is."""
+    rules = snapshot.reader.rewriting(snapshot.rules, tenant).facets if snapshot.rules else None
+    if not rules or not any(rules.candidates(place, name) for name in facets):
+        return facets
+    where = {name: row.reference for row, held in holders for name in held}
+    shown = {}
+    for name, facet in facets.items():
+        treated = rules.treat(place, name, bytes(facet), where.get(name))
+        if treated.body is not None:
+            shown[name] = facet if treated.rule is None else Raw(treated.body)
+    return shown
 
 
 def volatile_facet(snapshot: Snapshot, holder: Holder, facet: str) -> bytes:
@@ -42,4 +69,7 @@ def volatile_facet(snapshot: Snapshot, holder: Holder, facet: str) -> bytes:
         row = next(one for one in rows if one.event_id == holder.event_id)
     event = raw_events(snapshot, [row])[0][1]
     dataset = of_side(event, holder.side).get(snapshot.name(holder.dataset))
-    return bytes(dataset.facets[facet]) if dataset is not None and dataset.facets else b"{}"
+    if dataset is None or not dataset.facets or facet not in dataset.facets:
+        return b"{}"
+    shown = shown_facets(snapshot, row.tenant, "dataset", {facet: dataset.facets[facet]}, [(row, dataset.facets)])
+    return bytes(shown[facet]) if facet in shown else b'{"_deleted":true}'

@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.intervals import Interval
+from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, made_whole
 from lineage_hub.lineage.shapes import IN, OUT, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
@@ -25,7 +26,7 @@ from lineage_hub.query.intervals import (
     runs_of_intervals,
 )
 from lineage_hub.query.nodes import run_summary
-from lineage_hub.query.raw import of_side, raw_events
+from lineage_hub.query.raw import of_side, raw_events, shown_facets
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Spoken, Versions
 from lineage_hub.wire import facets as read
@@ -77,7 +78,8 @@ def run_facets(snapshot: Snapshot, run_id: str, kind: str) -> Answer:
     if found is None:
         raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
     if kind == "run":
-        facets = newest_run_facets(raw_events(snapshot, found.events))
+        events = raw_events(snapshot, found.events)
+        facets = _shown(snapshot, found, events, newest_run_facets(events))
     elif kind == "job":
         facts = job_facts(snapshot, [found.key[1]])[found.key[1]]
         facets = {name: Raw(text) for name, text in facet_texts(snapshot, facts).items()}
@@ -192,8 +194,17 @@ def _run_answer(snapshot: Snapshot, found: RunFacts, events: list[tuple[Any, Raw
         answer["error"] = lenient(bytes(facets["errorMessage"]), ErrorMessage)
     if "extractionError" in facets:
         answer["extractionError"] = lenient(bytes(facets["extractionError"]), ExtractionError)
-    answer["facets"] = facets
+    answer["facets"] = _shown(snapshot, found, events, facets)
     return answer
+
+
+def _shown(
+    snapshot: Snapshot, found: RunFacts, events: list[tuple[EventRow, RawEvent]], facets: dict[str, Raw]
+) -> dict[str, Raw]:
+    if not snapshot.rules:
+        return facets
+    holders = [(row, _observed((event.run.facets if event.run else None) or {})) for row, event in events]
+    return shown_facets(snapshot, found.key[0], "run", facets, holders)
 
 
 def newest_run_facets(events: list[tuple[Any, RawEvent]]) -> dict[str, Raw]:
@@ -237,7 +248,7 @@ def _datasets(
         own = _own_facets(sides, {names[one] for one in groups[dataset]}, written)
         answer: Answer = {
             "datasetVersionId": {"namespace": namespace, "name": name, "version": version},
-            "facets": own,
+            "facets": shown_facets(snapshot, found.key[0], "output" if written else "input", own),
         }
         counted = own.get("outputStatistics" if written else "inputStatistics")
         if counted is not None:

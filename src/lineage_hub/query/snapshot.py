@@ -45,16 +45,20 @@ class Queries:
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
-            self.store.changes.catch_up(connection)
+            counters = self.store.changes.catch_up(connection)
             said = self.listening.until_now(connection, epoch)
-            snapshot = Snapshot(self, connection, scope, moment, epoch)
+            snapshot = Snapshot(self, connection, scope, moment, epoch, counters.rules)
             snapshot.said = said if snapshot.sees_all else self.listening.at(connection, scope, moment)
             yield snapshot
 
 
 class Snapshot:
-    def __init__(self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int) -> None:
+    def __init__(
+        self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int, rules: int = 0
+    ) -> None:
+        """`rules` is the number of the set that counts at present."""
         self.reader = Reader(connection, queries.store.library, scope, moment)
+        self.rules = rules
         self.scope, self.moment = scope, moment
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
@@ -222,6 +226,20 @@ class Snapshot:
         while frontier := {old for name in frontier for old in came_from.get(name, ())} - members:
             members = members | frontier
         return members
+
+    def spoken_of(self, entities: list[int]) -> list[int]:
+        """Those of which an event speaks as the rules that count have it."""
+        if not self.rules:
+            return entities  # nothing was ever folded otherwise, so that each of them has an event
+        spoken: dict[int, bool] = self.recall("spoken of", entities)
+        unknown = [entity for entity in entities if entity not in spoken]
+        if unknown:
+            by_entity = self.shapes_of(unknown)
+            bounds = self.bounds({number for entity in unknown for number in by_entity[entity]})
+            fresh = {one: any(bounds[number] is not None for number in by_entity[one]) for one in unknown}
+            self.keep("spoken of", fresh)
+            spoken.update(fresh)
+        return [entity for entity in entities if spoken[entity]]
 
     # Shapes
 

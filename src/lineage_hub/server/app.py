@@ -16,6 +16,7 @@ from fastapi import FastAPI, Response
 from lineage_hub import __version__
 from lineage_hub.errors import ExtraMissing
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.refolding import Refolding
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.snapshot import Queries
@@ -33,6 +34,7 @@ from lineage_hub.server import (
     otlp_routes,
     producer_routes,
     read_routes,
+    rules_routes,
     said_routes,
     search_routes,
     stats_routes,
@@ -70,6 +72,7 @@ GROUPS = (
     "Sources and tags",
     "Statistics",
     "Events",
+    "Rules",
     "Dead letters",
     "Health",
 )
@@ -90,6 +93,7 @@ ROUTERS = (
     producer_routes.router,
     stream_routes.router,
     read_routes.router,
+    rules_routes.router,
     dead_letter_routes.router,
     health.router,
     docs_page.router,
@@ -122,11 +126,15 @@ def create_app(
         if tracing is not None:
             tracing.start(intake)
         intake.start()
+        refolding = Refolding(opened, intake)
+        refolding.start()
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
         feed = Feed(opened)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, feed, tracing)
+        hub = app.state.hub = Hub(
+            settings, clock, opened, intake, metrics, queries, own, taker, feed, tracing, refolding
+        )
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -146,6 +154,7 @@ def create_app(
         finally:
             await feed.stop()
             await own.stop()
+            await refolding.stop()
             await intake.stop()
             if tracing is not None:
                 await asyncio.to_thread(tracing.close)

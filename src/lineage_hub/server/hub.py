@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.types import Scope as Connection
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.refolding import Refolding
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.feed import Feed
@@ -37,6 +38,8 @@ class Hub:
     feed: Feed
     tracing: SelfTracing | None = None
     """Of the hub itself, where that is wanted."""
+    refolding: Refolding | None = None
+    """Of history, by rules that have changed; a running hub has it."""
 
 
 def hub_of(connection: Connection) -> Hub:

@@ -13,9 +13,8 @@ from sqlalchemy import Connection, bindparam, select
 
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
-from lineage_hub.store.prepared import Prepared
+from lineage_hub.store.rules import Counters, counters
 
-_SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
 _SHAPES = (
     select(tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
@@ -32,6 +31,8 @@ class Changes:
         # Called in the thread that learned of a change, when it can be read.
         self.listeners: list[Callable[[], None]] = []
         self._seen: int | None = None
+        # Events were folded again, or are to be shown otherwise, whenever this one differs.
+        self._fold: int | None = None
         self._lock = threading.Lock()
 
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
@@ -48,18 +49,23 @@ class Changes:
         for listener in tuple(self.listeners):
             listener()
 
-    def catch_up(self, connection: Connection) -> None:
+    def catch_up(self, connection: Connection) -> Counters:
         """Learn what other processes wrote before this snapshot."""
-        seq = int(_SEQ.rows(connection, {})[0][0])
-        if self._seen is None:
-            self._seen = seq
+        found = counters(connection)
+        seq = found.seq
+        if self._seen is None or self._fold is None:
+            self._seen, self._fold = seq, found.fold
+        if found.fold > self._fold:
+            self._fold = found.fold
+            self.apply((), topology=True)
         if seq <= self._seen:
-            return
+            return found
         seen, self._seen = self._seen, seq
         bodies: Any = connection.execute(_SHAPES, {"seen": seen}).scalars()
         shapes = [decode(bytes(body)) for body in bodies]
         entities = {entity for shape in shapes for entity in entities_of(shape)}
         self.apply(entities, topology=any(moves_names(shape) for shape in shapes))
+        return found
 
 
 def entities_of(shape: Shape) -> set[int]:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import zstandard
 from sqlalchemy import Connection, select
 
+from lineage_hub.lineage.rules.rewriting import Rules
 from lineage_hub.lineage.shapes import Shape
 from lineage_hub.store import tables
 from lineage_hub.store.codec import Codec
@@ -52,6 +53,7 @@ class Library:
         self.names: Shelf[int, tuple[str, str]] = Shelf(entries)
         self.shapes: Shelf[int, Shape] = Shelf(entries // 4)
         self.blobs: Shelf[int, bytes] = Shelf(entries // 8)
+        self.rules: Shelf[int, Rules] = Shelf(32)
 
     def text(self, connection: Connection, frame: bytes) -> bytes:
         return unpacked(connection, self._codec, frame)

@@ -13,7 +13,8 @@ from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 
 # The newest file in migrations/versions; a test compares.
-HEAD = "0003"
+HEAD = "0007"
+COUNTERS = ("seq", "fold", "refolded", "rules")
 SCRIPTS = Path(__file__).parent / "migrations"
 # Of the first schema on; a database without them is not the hub's.
 OWN = {"alembic_version", "counter", "entity", "event", "raw", "shape"}
@@ -62,7 +63,7 @@ def upgrade(connection: Connection) -> None:
 def _create(connection: Connection) -> None:
     """An empty database gets the newest schema at once; a test holds it equal to what the migrations make."""
     tables.metadata.create_all(connection)
-    connection.execute(insert(tables.counter), {"name": "seq", "value": 0})
+    connection.execute(insert(tables.counter), [{"name": name, "value": 0} for name in COUNTERS])
     connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
 

@@ -14,12 +14,14 @@ from sqlalchemy.sql.selectable import NamedFromClause
 
 from lineage_hub.lineage.intervals import BatchRow
 from lineage_hub.lineage.rows import CutRow, EventRow, RunKey
+from lineage_hub.lineage.rules.rewriting import Rewriting, Rules
 from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, STREAMING, Shape, decode
-from lineage_hub.model import FOREVER, Moment, Scope
+from lineage_hub.model import EVERYTHING, FOREVER, Moment, Scope
 from lineage_hub.store import tables
 from lineage_hub.store.library import Library
 from lineage_hub.store.naming import entity_hash, space_hash
 from lineage_hub.store.prepared import Prepared, Row
+from lineage_hub.store.rules import rules_of
 
 CHUNK = 2_000
 T = TypeVar("T")
@@ -178,6 +180,9 @@ class Reader:
     def of_shapes(self, shapes: Iterable[int]) -> list[EventRow]:
         return [_event(row) for chunk in _chunks(sorted(shapes)) for row in self._run("of_shapes", ids=chunk)]
 
+    def count_of_shape(self, shape: int) -> int:
+        return int(self._run("count_of_shape", shape=shape)[0][0])
+
     def of_shape_at(self, shape: int, event_at: int) -> list[EventRow]:
         return [_event(row) for row in self._run("of_shape_at", shape=shape, at=event_at)]
 
@@ -211,6 +216,25 @@ class Reader:
                 found[seq] = self.library.text(self.connection, body)
         return found
 
+    # Rules
+
+    def told(self, rows: Iterable[EventRow]) -> dict[int, tuple[bytes, int | None]]:
+        """The raw text of events by their number, and the rules that changed how they were folded."""
+        found: dict[int, tuple[bytes, int | None]] = {}
+        for chunk in _chunks([row.seq for row in rows]):
+            for seq, body, rules in self._all(_TOLD, ids=chunk):
+                found[seq] = self.library.text(self.connection, body), rules
+        return found
+
+    def rewriting(self, number: int, tenant: int) -> Rewriting:
+        """What a set of rules makes of a tenant's events."""
+        rules = self.library.rules.fetch((number,), self._rules)[number]
+        return rules.of(self.tenant_names()[tenant])
+
+    def _rules(self, missing: list[int]) -> Iterator[tuple[int, Rules]]:
+        for number in missing:
+            yield number, Rules(rules_of(self.connection, EVERYTHING, number).rules, recent=1)
+
     # In the order in which they were written
 
     def last_seq(self) -> int:
@@ -219,8 +243,12 @@ class Reader:
 
     def texts_after(self, seq: int, limit: int) -> dict[int, bytes]:
         """The raw text of the events that were written after one, by number, of whichever scope."""
+        return {number: text for number, (text, _) in self.told_after(seq, limit).items()}
+
+    def told_after(self, seq: int, limit: int) -> dict[int, tuple[bytes, int | None]]:
+        """With the rules that changed how they were folded."""
         rows = self._all(_TEXTS_AFTER, seq=seq, limit=limit)
-        return {number: self.library.text(self.connection, body) for number, body in rows}
+        return {number: (self.library.text(self.connection, body), rules) for number, body, rules in rows}
 
     def texts_of(self, subject: int, after: int) -> dict[int, bytes]:
         """The raw text of events about a job or dataset that were written after that number."""
@@ -290,9 +318,10 @@ _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).whe
 _SHAPES = Prepared(select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids())))
 _BLOBS = Prepared(select(tables.blob.c.id, tables.blob.c.body).where(tables.blob.c.id.in_(_ids())))
 _TEXTS = Prepared(select(tables.raw.c.seq, tables.raw.c.body).where(tables.raw.c.seq.in_(_ids())))
+_TOLD = Prepared(select(tables.raw.c.seq, tables.raw.c.body, tables.raw.c.rules).where(tables.raw.c.seq.in_(_ids())))
 _LAST_SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
 _TEXTS_AFTER = Prepared(
-    select(tables.raw.c.seq, tables.raw.c.body)
+    select(tables.raw.c.seq, tables.raw.c.body, tables.raw.c.rules)
     .where(tables.raw.c.seq > bindparam("seq"))
     .order_by(tables.raw.c.seq)
     .limit(bindparam("limit"))
@@ -405,6 +434,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         ),
         "runs": select(*_ROW).where(e.run.in_(_ids()), *seen()),
         "of_shapes": select(*_ROW).where(e.shape.in_(_ids()), *seen()),
+        "count_of_shape": select(func.count()).select_from(tables.event).where(e.shape == bindparam("shape"), *seen()),
         "of_shape_at": select(*_ROW).where(e.shape == bindparam("shape"), e.event_at == bindparam("at"), *seen()),
         "typed": select(*_ROW).where(e.subject == bindparam("job"), e.type.in_(_ids("types")), *seen()),
         "last_event_at": select(e.event_at).where(*seen()).order_by(e.event_at.desc()).limit(1),

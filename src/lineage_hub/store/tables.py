@@ -10,6 +10,11 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
     cut, link         where a name's history ends; which names ever stood in a symlinks facet
     expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
     statement         what users say beside events: owners, sources, tags, what is hidden; the newest one counts
+    ruleset           rules for names and facets, all that counted at one time; the newest set counts
+
+Rules that change are the exception: an event is folded again, and its row then points to another subject and shape
+(`refolding.py`). `raw.rules` says by which set an event was folded, if that changed anything; `refold` and
+`refold_shape` how far it has come and what is still to be looked at.
 """
 
 from __future__ import annotations
@@ -133,6 +138,8 @@ raw = Table(
     Column("seq", Key, primary_key=True, autoincrement=False),
     Column("shape", Key, nullable=False),
     Column("body", LargeBinary, nullable=False),
+    Column("rules", Key),
+    Index("raw_rules", "rules", **_where("rules IS NOT NULL")),
 )
 
 cut = Table(
@@ -205,4 +212,35 @@ statement = Table(
     Column("subject", LargeBinary, nullable=False),
     Column("body", LargeBinary),
     Index("statement_subject", "hash", "stated_at", unique=True),
+)
+
+ruleset = Table(
+    "ruleset",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("set_at", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+refold = Table(
+    "refold",
+    metadata,
+    # Of the set that history is folded by.
+    Column("rules", Key, primary_key=True, autoincrement=False),
+    # Shapes are looked through from the first to the last that there was at the beginning.
+    Column("last_shape", Key, nullable=False),
+    Column("scanned", Key, nullable=False),
+    Column("looked_at", BigInteger, nullable=False),
+    Column("changed", BigInteger, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("finished_at", BigInteger),
+)
+
+refold_shape = Table(
+    "refold_shape",
+    metadata,
+    Column("shape", Key, primary_key=True, autoincrement=False),
+    # Up to which event of it all were looked at.
+    Column("event_at", BigInteger, nullable=False),
+    Column("event_id", LargeBinary(16), nullable=False),
 )

@@ -23,9 +23,10 @@ from lineage_hub.lineage.shapes import (
     run_key,
 )
 from lineage_hub.model import Scope
-from lineage_hub.store import tables
+from lineage_hub.store import rules, tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.folding import Folding
 from lineage_hub.store.inserting import insert
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import add, intern_blobs, intern_entities, intern_tenants, look_up
@@ -80,15 +81,18 @@ class LineageWriter:
         self._trained: list[bytes] = []
         self._adopted: bytes | None = None
         self._new = Interning()
+        self.folding = Folding(codec, recent)
 
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
         # First of all, since from here on this is the only writer.
-        seq = self._take(connection, len(batch))
-        self._adopt_dictionary(connection)
+        at_end = rules.take(connection, len(batch))
+        seq = at_end.seq - len(batch) + 1
+        self.adopt_dictionary(connection)
+        batch, by_rules = self.folding.fold(connection, at_end.rules, batch)
         keys = [shape_key(event) for event, _ in batch]
-        known = self._known(connection, keys, [event for event, _ in batch])
+        known = self.known(connection, keys, [event for event, _ in batch])
         tenants = self._tenant_ids(connection, {event.tenant for event, _ in batch})
         rows = []
         for at, (event, known_at) in enumerate(batch):
@@ -99,11 +103,17 @@ class LineageWriter:
                 TYPES[event.type], flags, shape.id, run_key(event.run_id) if event.run_id is not None else None,
                 shape.parent or None, run_key(event.parent[1]) if event.parent else None,
             ))  # fmt: skip
+        if at_end.refolding:
+            self.folding.fold_repeats(connection, self, rows)
         taken = insert(connection, tables.event, rows)
         repeated = [False] * len(batch) if taken == len(batch) else self._repeats(connection, batch, rows)
         fresh = [(row, event) for row, (event, _), again in zip(rows, batch, repeated, strict=True) if not again]
-        insert(connection, tables.raw, [(row[3], row[8], self._codec.compress(event.raw)) for row, event in fresh])
-        moved = self._cut(connection, fresh) or self._new.linked
+        insert(
+            connection,
+            tables.raw,
+            [(row[3], row[8], self._codec.compress(event.raw), by_rules.get(row[3] - seq)) for row, event in fresh],
+        )
+        moved = self.cut(connection, fresh) or self._new.linked
         self._new.linked = False
         self._sample(event.raw for _, event in fresh)
         touched: set[int] = set()
@@ -121,10 +131,11 @@ class LineageWriter:
     def rolled_back(self) -> None:
         """Numbers that were given meanwhile stand for nothing, or for something else soon: they are forgotten."""
         self._shapes, self._tenants = Recent(self._recent), {}
+        self.folding.forget()
         self._new.linked = False
         self._new.interned.clear()
 
-    def _known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
+    def known(self, connection: Connection, keys: list[bytes], events: list[Event]) -> dict[bytes, Known]:
         found: dict[bytes, Known] = {}
         missing: dict[bytes, Event] = {}
         for key, event in zip(keys, events, strict=True):
@@ -140,11 +151,6 @@ class LineageWriter:
                 self._shapes.put(key, shape)
             found.update(made)
         return found
-
-    def _take(self, connection: Connection, count: int) -> int:
-        """The row lock on the counter lets one writer in, so numbers become visible in their order."""
-        connection.execute(_TAKE, {"count": count})
-        return int(connection.execute(_LAST).scalar_one()) - count + 1
 
     def _tenant_ids(self, connection: Connection, names: set[str]) -> dict[str, int]:
         missing = names - self._tenants.keys()
@@ -183,7 +189,8 @@ class LineageWriter:
                 event.raw = spelled[row[3]]
         return repeated
 
-    def _cut(self, connection: Connection, fresh: list[tuple[Any, Event]]) -> bool:
+    def cut(self, connection: Connection, fresh: list[tuple[Any, Event]]) -> bool:
+        """Of rows that begin with subject, event_at and event_id."""
         wanted: list[tuple[Any, Key, Key | None]] = []
         for row, event in fresh:
             for element in cutting(event):
@@ -220,7 +227,7 @@ class LineageWriter:
         with contextlib.suppress(ZstdError):
             self._trained.append(train(samples))
 
-    def _adopt_dictionary(self, connection: Connection) -> None:
+    def adopt_dictionary(self, connection: Connection) -> None:
         if self._trained:
             self._adopted = self._trained.pop()
         if self._adopted is not None:
@@ -283,12 +290,6 @@ class Interning:
         return known
 
 
-_TAKE = (
-    update(tables.counter)
-    .where(tables.counter.c.name == "seq")
-    .values(value=tables.counter.c.value + bindparam("count"))
-)
-_LAST = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
 _e = tables.event.c
 _STORED = select(_e.subject, _e.event_at, _e.event_id, _e.seq).where(
     tuple_(_e.subject, _e.event_at, _e.event_id).in_(bindparam("keys", expanding=True))

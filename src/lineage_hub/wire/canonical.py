@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, NoReturn
 
@@ -42,6 +43,17 @@ def canonical(raw: bytes) -> bytes:
             pass  # an integer of thousands of digits
     value = json.loads(raw, parse_int=_Number, parse_float=_Number, parse_constant=_refuse)
     return "".join(_pieces(value)).encode()
+
+
+def edited(raw: bytes, edit: Callable[[Any], Any]) -> bytes:
+    """The canonical form of what `edit` makes of the value; numbers that it leaves alone stay as written."""
+    if not _has_minus_zero(raw):
+        try:
+            return _encode(edit(_decode(raw)))
+        except msgspec.ValidationError:
+            pass
+    value = json.loads(raw, parse_int=_Number, parse_float=_Number, parse_constant=_refuse)
+    return "".join(_pieces(edit(value))).encode()
 
 
 def _has_minus_zero(raw: bytes) -> bool:

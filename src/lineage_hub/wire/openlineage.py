@@ -93,6 +93,7 @@ class Decoder:
         told = usual_event(raw)
         event = Event(raw, tenant, producer=told.producer)
         event.event_at = instant(told.eventTime, "eventTime")
+        event.producer = told.producer
         # What was read is put into the form in which it stands in the text that the event's id is made of.
         run: Any = told.run
         run.runId = event.run_id = self._run_id(run.runId)
@@ -262,10 +263,16 @@ def _settle(event: Event, subject: Element) -> None:
     if event.kind == DATASET_EVENT:
         return
     event.streaming = subject.streaming
-    event.inputs, event.outputs = _last_of_each(event.inputs), _last_of_each(event.outputs)
+    event.inputs, event.outputs = last_of_each(event.inputs), last_of_each(event.outputs)
 
 
-def _last_of_each(elements: tuple[Element, ...]) -> tuple[Element, ...]:
+def last_of_each(elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """In the order of the document, so that names which a rule makes one later on are judged by it too."""
     if len(elements) < 2:
         return elements
-    return tuple({element.key: element for element in elements}.values())
+    if len({element.key for element in elements}) == len(elements):
+        return elements
+    last: dict[Key, Element] = {}
+    for element in reversed(elements):
+        last.setdefault(element.key, element)
+    return tuple(reversed(last.values()))

@@ -24,6 +24,7 @@ class RawRun(Struct):
 
 
 class RawEvent(Struct):
+    producer: str = ""
     run: RawRun | None = None
     inputs: list[RawDataset] | None = None
     outputs: list[RawDataset] | None = None

@@ -21,6 +21,7 @@ from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, NOW
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
+from lineage_hub.store.rules import counters
 
 TABLE = "pipeline_runs"
 FILE = "runs.cursor"
@@ -53,6 +54,8 @@ class RunTable(Protocol):
 class Cursor(Struct):
     seq: int = 0
     of: str = ""
+    # The rules by which the lineage was folded, of which the rows tell.
+    rules: int = 0
 
 
 class RunFollower:
@@ -62,6 +65,7 @@ class RunFollower:
         self._of = sha256(f"{lineage.url}\0{clickhouse_url}".encode()).hexdigest()[:16]
         self._projector = RunProjector()
         self._seq: int | None = None
+        self._rules = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="telemetry runs", daemon=True)
 
@@ -124,6 +128,10 @@ class RunFollower:
 
     def _next_page(self, seq: int) -> Page | None:
         with self._lineage.reading() as connection:
+            found = counters(connection)
+            if found.refolded != self._rules:
+                # Jobs may have other names than before: every run is looked at once more.
+                self._projector, self._rules, seq = RunProjector(), found.refolded, 0
             reader = Reader(connection, self._lineage.library, EVERYTHING, NOW)
             return self._projector.page(reader, seq, PAGE_EVENTS) if reader.last_seq() > seq else None
 
@@ -148,13 +156,14 @@ class RunFollower:
             cursor = msgspec.json.decode(self._path.read_bytes(), type=Cursor)
         except (OSError, msgspec.DecodeError):
             return 0
+        self._rules = cursor.rules if cursor.of == self._of else 0
         return cursor.seq if cursor.of == self._of else 0
 
     def _save(self, seq: int) -> None:
         temporary = self._path.with_suffix(".next")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary.write_bytes(msgspec.json.encode(Cursor(seq, self._of)))
+            temporary.write_bytes(msgspec.json.encode(Cursor(seq, self._of, self._rules)))
             temporary.replace(self._path)
         except OSError as error:
             _log.warning("cursor_not_written", path=str(self._path), reason=error.strerror)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lineage_hub.lineage.rows import EventRow, RunKey
+from lineage_hub.lineage.rules.rewriting import rename
 from lineage_hub.lineage.runs import RunFacts, run_facts
 from lineage_hub.lineage.shapes import run_id, run_key
 from lineage_hub.store.library import Shelf
@@ -74,11 +75,13 @@ class RunProjector:
 
     def page(self, reader: Reader, after: int, limit: int) -> Page | None:
         """The runs that the next events speak of; None when there are none."""
-        texts = reader.texts_after(after, limit)
+        texts = reader.told_after(after, limit)
         if not texts:
             return None
-        fresh = {seq: told_by(decode(text)) for seq, text in texts.items()}
-        self._told.fetch(fresh, lambda seqs: [(seq, fresh[seq]) for seq in seqs])
+        fresh = {seq: told_by(decode(text)) for seq, (text, _) in texts.items()}
+        # What rules renamed is read again with its tenant, whose rules they are.
+        as_sent = [seq for seq, (_, rules) in texts.items() if rules is None]
+        self._told.fetch(as_sent, lambda seqs: [(seq, fresh[seq]) for seq in seqs])
         spoken_of = {told.run for told in fresh.values() if told.run}
         runs = _with_parents(reader, spoken_of)
         # A run that turns out to have a parent takes the runs below it along to another pipeline.
@@ -95,17 +98,22 @@ class RunProjector:
         shapes = reader.shapes({row.shape for rows in runs.values() for row in rows})
         facts = {key: run_facts(key, rows, shapes) for key, rows in runs.items()}
         events = {row.seq: row for run in facts.values() for row in run.events}
-        told = self._told.fetch(
-            events,
-            lambda seqs: [
-                (seq, told_by(decode(text))) for seq, text in reader.texts(map(events.__getitem__, seqs)).items()
-            ],
-        )
+        told = self._told.fetch(events, lambda seqs: _told(reader, [events[seq] for seq in seqs]))
         jobs = {key[1] for key in runs} | {row.parent for rows in runs.values() for row in rows if row.parent}
         names, tenants = reader.names(jobs), reader.tenant_names()
         for key, run in facts.items():
             if key[2] in wanted and 0 <= run.start[0] <= _LATEST_NS:
                 yield _row(run, outermost(run, facts, told, names), told, names[key[1]], tenants[key[0]])
+
+
+def _told(reader: Reader, rows: list[EventRow]) -> Iterator[tuple[int, Told]]:
+    texts = reader.told(rows)
+    for row in rows:
+        text, rules = texts[row.seq]
+        event = decode(text)
+        if rules is not None:
+            rename(event, reader.rewriting(rules, row.tenant).names)
+        yield row.seq, told_by(event)
 
 
 def told_by(event: RawEvent) -> Told:
