@@ -11,6 +11,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.warnings import warnings
 from lineage_hub.wire import instant_text
@@ -25,6 +26,7 @@ def events(snapshot: Snapshot, after: int, before: int, descending: bool, limit:
         "totalCount": snapshot.reader.count_events(after, before),
         "events": [Raw(texts[row.seq]) for row in rows],
         "ids": [row.reference for row in rows],
+        **begins_at(snapshot),
     }
 
 

@@ -18,6 +18,7 @@ from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Ment
 from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.history import NO_EDGES, Edges, History
+from lineage_hub.query.horizon import horizon_of, refuse_before
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
@@ -38,14 +39,25 @@ class Queries:
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
-            self.store.changes.catch_up(connection)
-            yield Snapshot(self, connection, scope, moment, epoch)
+            horizons = self.store.changes.catch_up(connection)
+            horizon_at = horizon_of(scope, horizons)
+            if horizon_at is not None:
+                refuse_before(horizon_at, moment)
+            yield Snapshot(self, connection, scope, moment, epoch, horizon_at)
 
 
 class Snapshot:
-    def __init__(self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int) -> None:
+    def __init__(
+        self,
+        queries: Queries,
+        connection: Connection,
+        scope: Scope,
+        moment: Moment,
+        epoch: int,
+        horizon_at: int | None = None,
+    ) -> None:
         self.reader = Reader(connection, queries.store.library, scope, moment)
-        self.scope, self.moment = scope, moment
+        self.scope, self.moment, self.horizon_at = scope, moment, horizon_at
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
         self._epoch = epoch

@@ -15,7 +15,10 @@ from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
 from lineage_hub.store.prepared import Prepared
 
-_SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
+_COUNTERS = Prepared(select(tables.counter.c.name, tables.counter.c.value))
+_HORIZONS = Prepared(
+    select(tables.retention.c.tenant, tables.retention.c.horizon_at).where(tables.retention.c.horizon_at.is_not(None))
+)
 _SHAPES = (
     select(tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
@@ -30,6 +33,8 @@ class Changes:
         # The epoch of each entity's last change.
         self.last: dict[int, int] = {}
         self._seen: int | None = None
+        # How often something was removed, and up to where for each tenant.
+        self._removed: tuple[int, dict[str, int]] = (0, {})
         self._lock = threading.Lock()
 
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
@@ -44,9 +49,19 @@ class Changes:
             if self._seen is not None and first_seq == self._seen + 1:
                 self._seen = last_seq
 
-    def catch_up(self, connection: Connection) -> None:
-        """Learn what other processes wrote before this snapshot."""
-        seq = int(_SEQ.rows(connection, {})[0][0])
+    def catch_up(self, connection: Connection) -> dict[str, int]:
+        """Learn what others wrote before this snapshot; up to where each tenant's events were removed leaves."""
+        counters: dict[str, int] = dict(_COUNTERS.rows(connection, {}))
+        swept, horizons = self._removed
+        if counters["swept"] != swept:
+            horizons = dict(_HORIZONS.rows(connection, {}))
+            self._removed = counters["swept"], horizons
+            # What is remembered may lead to events that are gone.
+            self.apply((), topology=True)
+        self._catch_up(connection, counters["seq"])
+        return horizons
+
+    def _catch_up(self, connection: Connection, seq: int) -> None:
         if self._seen is None:
             self._seen = seq
         if seq <= self._seen:

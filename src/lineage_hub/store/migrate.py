@@ -13,7 +13,7 @@ from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 
 # The newest file in migrations/versions; a test compares.
-HEAD = "0002"
+HEAD = "0008"
 SCRIPTS = Path(__file__).parent / "migrations"
 # Of the first schema on; a database without them is not the hub's.
 OWN = {"alembic_version", "counter", "entity", "event", "raw", "shape"}
@@ -62,7 +62,7 @@ def upgrade(connection: Connection) -> None:
 def _create(connection: Connection) -> None:
     """An empty database gets the newest schema at once; a test holds it equal to what the migrations make."""
     tables.metadata.create_all(connection)
-    connection.execute(insert(tables.counter), {"name": "seq", "value": 0})
+    connection.execute(insert(tables.counter), [{"name": name, "value": 0} for name in ("seq", "swept")])
     connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
 

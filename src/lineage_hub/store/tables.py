@@ -9,6 +9,8 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
     event             one row an event, pointing to its shape; raw holds its text
     cut, link         where a name's history ends; which names ever stood in a symlinks facet
     expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
+    retention         how long a tenant's events stay, and up to where they were removed
+    counter           the last number of an event, and how often something was removed
 """
 
 from __future__ import annotations
@@ -190,4 +192,16 @@ expectation = Table(
     Column("set_at", BigInteger, primary_key=True, autoincrement=False),
     Column("tenant", String(64), nullable=False),
     Column("body", LargeBinary),
+)
+
+retention = Table(
+    "retention",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    # None leaves it to the settings, 0 keeps everything.
+    Column("days", Integer),
+    # Up to here nothing but what the present rests on is left.
+    Column("horizon_at", BigInteger),
+    Column("swept_at", BigInteger),
+    Column("removed_events", BigInteger, nullable=False),
 )

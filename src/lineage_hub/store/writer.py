@@ -29,6 +29,7 @@ from lineage_hub.store.codec import SAMPLES, Codec, train
 from lineage_hub.store.inserting import insert
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import add, intern_blobs, intern_entities, intern_tenants, look_up
+from lineage_hub.store.prepared import Prepared
 from lineage_hub.store.shaping import (
     Shaping,
     body_of,
@@ -78,6 +79,7 @@ class LineageWriter:
         self._samples: list[bytes] | None = None if codec.is_trained else []
         self._trained: list[bytes] = []
         self._adopted: bytes | None = None
+        self._swept = 0
         self._new = Interning()
 
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
@@ -143,7 +145,11 @@ class LineageWriter:
     def _take(self, connection: Connection, count: int) -> int:
         """The row lock on the counter lets one writer in, so numbers become visible in their order."""
         connection.execute(_TAKE, {"count": count})
-        return int(connection.execute(_LAST).scalar_one()) - count + 1
+        counters: dict[str, int] = dict(_COUNTERS.rows(connection, {}))
+        if counters["swept"] != self._swept:
+            # Shapes that no event had any more are gone, perhaps by another process.
+            self._shapes, self._swept = Recent(self._recent), counters["swept"]
+        return int(counters["seq"]) - count + 1
 
     def _tenant_ids(self, connection: Connection, names: set[str]) -> dict[str, int]:
         missing = names - self._tenants.keys()
@@ -283,7 +289,7 @@ _TAKE = (
     .where(tables.counter.c.name == "seq")
     .values(value=tables.counter.c.value + bindparam("count"))
 )
-_LAST = select(tables.counter.c.value).where(tables.counter.c.name == "seq")
+_COUNTERS = Prepared(select(tables.counter.c.name, tables.counter.c.value))
 _e = tables.event.c
 _STORED = select(_e.subject, _e.event_at, _e.event_id, _e.seq).where(
     tuple_(_e.subject, _e.event_at, _e.event_id).in_(bindparam("keys", expanding=True))
