@@ -41,7 +41,6 @@ def test_the_present_is_the_same_before_and_after_a_sweep(seed: int) -> None:
         queries = Queries(store)
         before = [answers(queries, scope, moment, told) for scope, moment in views]
         progress = sweep(store, horizon_at, slice_events=dice.choice([5, 1000]))
-        print("REMOVED", progress.events_removed, "of", sum(e.at <= horizon_at for e in told), len(told))
         asked = dice.choice([queries, Queries(store)])
         for (scope, moment), was in zip(views, before, strict=True):
             loss = Loss(horizon_at)

@@ -29,6 +29,7 @@ COMMANDS = (
     "send_events",
     "job_events",
     "dead_letters",
+    "retention",
     "doctor",
     "backup",
     "demo",

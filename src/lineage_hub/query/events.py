@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
-from lineage_hub.query.horizon import begins_at
+from lineage_hub.query.horizon import begins_at, late_warning
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.warnings import warnings
 from lineage_hub.wire import instant_text
@@ -39,7 +39,7 @@ def event(snapshot: Snapshot, event_reference: str) -> Answer:
         "tenant": tenants[row.tenant],
         "eventTime": instant_text(row.event_at),
         "knownAt": instant_text(row.known_at),
-        "warnings": warnings(text, row.event_at, row.known_at),
+        "warnings": [*late_warning(snapshot, row), *warnings(text, row.event_at, row.known_at)],
         "event": Raw(text),
     }
 

@@ -10,6 +10,7 @@ from lineage_hub.model import Moment, Scope
 from lineage_hub.wire import instant_text
 
 if TYPE_CHECKING:
+    from lineage_hub.lineage.rows import EventRow
     from lineage_hub.query.snapshot import Snapshot
 
 
@@ -29,6 +30,13 @@ def refuse_before(horizon_at: int, moment: Moment) -> None:
                 subject=shown,
                 action="ask for that moment or a later one",
             )
+
+
+def late_warning(snapshot: Snapshot, row: EventRow) -> list[dict[str, str]]:
+    """Of an event from before the horizon that became known after it."""
+    if snapshot.horizon_at is None or not row.event_at <= snapshot.horizon_at < row.known_at:
+        return []
+    return [{"where": "eventTime", "warning": "is before the horizon: it meets only what is left of its time"}]
 
 
 def begins_at(snapshot: Snapshot) -> dict[str, Any]:

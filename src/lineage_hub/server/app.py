@@ -29,6 +29,7 @@ from lineage_hub.server import (
     openapi,
     otlp_routes,
     read_routes,
+    retention_routes,
     telemetry_routes,
     why_routes,
 )
@@ -37,6 +38,7 @@ from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
+from lineage_hub.server.sweeping import Sweeper
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
 
@@ -59,6 +61,7 @@ GROUPS = (
     "Namespaces",
     "Events",
     "Dead letters",
+    "Retention",
     "Health",
 )
 ROUTERS = (
@@ -71,6 +74,7 @@ ROUTERS = (
     analytics_routes.router,
     read_routes.router,
     dead_letter_routes.router,
+    retention_routes.router,
     health.router,
     docs_page.router,
 )
@@ -105,7 +109,8 @@ def create_app(
         app.state.settings, app.state.store, app.state.intake = settings, opened, intake
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
-        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, tracing)
+        sweeper = Sweeper(opened, intake, settings, clock)
+        hub = app.state.hub = Hub(settings, clock, opened, intake, metrics, queries, own, taker, sweeper, tracing)
 
         async def tell(event: bytes) -> None:
             await intake.submit(EVERYTHING, [event], "hub")
@@ -121,8 +126,10 @@ def create_app(
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
                 own.start_if_used()
+                sweeper.start()
                 yield
         finally:
+            await sweeper.stop()
             await own.stop()
             await intake.stop()
             if tracing is not None:

@@ -12,6 +12,7 @@ from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.metrics import Metrics
+from lineage_hub.server.sweeping import Sweeper
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
 
@@ -33,6 +34,7 @@ class Hub:
     telemetry: Telemetry
     taker: TelemetryTaker | None
     """Of telemetry; None where the extra is not installed."""
+    sweeper: Sweeper
     tracing: SelfTracing | None = None
     """Of the hub itself, where that is wanted."""
 

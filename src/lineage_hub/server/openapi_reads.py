@@ -22,6 +22,7 @@ FRESHNESS = (
     "habit",
     "lastWrite",
 )
+RETENTION = ("defaultDays", "tenants", "sweep")
 READS: dict[str, tuple[str, ...]] = {
     "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
     "/api/v1/traces": ("traces", "totalCount"),
@@ -59,6 +60,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/jobs/runs/{run_id}": _RUN_ANSWER,
     "/api/v1/jobs/runs/{run_id}/facets": ("runId", "facets"),
     "/api/v1/namespaces": ("namespaces", "totalCount"),
+    "/api/v1/retention": RETENTION,
     _NS: ("name", "createdAt", "updatedAt", "ownerName", "description", "isHidden"),
     f"{_NS}/jobs": ("jobs", "totalCount"),
     f"{_NS}/jobs/{{job}}": (*_SUMMARY, "simpleName", "inputs", "outputs", "latestRun", "latestRuns"),

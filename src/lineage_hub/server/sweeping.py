@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Connection
 
-from lineage_hub.errors import Conflict, LineageHubError, Transient
+from lineage_hub.errors import Conflict, LineageHubError, Overloaded, Transient
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, Scope
@@ -35,6 +35,8 @@ PAGE = 2_000
 SHARE = 0.25
 # Longest stretch of thinking without a rest.
 THOUGHT_S = 0.004
+# A hub that has just been started has other things to do.
+FIRST_LOOK_S = 10.0
 BEGINNING = -(2**63)
 _log = get_logger("retention")
 P = ParamSpec("P")
@@ -66,6 +68,7 @@ class Sweeper:
     progress: Progress = field(default_factory=Progress)
     slice_events: int = SLICE_EVENTS
     step_events: int = STEP_EVENTS
+    _stopping: bool = False
     _running: asyncio.Task[None] | None = None
     _round: asyncio.Task[None] | None = None
 
@@ -74,6 +77,7 @@ class Sweeper:
 
     async def stop(self) -> None:
         """Between two transactions; the next start goes on."""
+        self._stopping = True
         for task in (self._round, self._running):
             if task is not None:
                 task.cancel()
@@ -91,6 +95,7 @@ class Sweeper:
         return self._running
 
     async def _sweep_now_and_then(self) -> None:
+        await asyncio.sleep(min(FIRST_LOOK_S, self.settings.retention_sweep_s))
         while True:
             if not self.is_running and await self._anything_to_do():
                 await asyncio.gather(self.begin(), return_exceptions=True)
@@ -109,7 +114,8 @@ class Sweeper:
         with self.store.reading() as connection:
             known = {*retention.tenants(connection, EVERYTHING), *dead_letters.tenants(connection, EVERYTHING)}
             chosen = {kept.tenant: kept.days for kept in retention.all_kept(connection, EVERYTHING)}
-        days = {tenant: days_of(tenant, chosen.get(tenant), ages, self.settings) for tenant in sorted(known)}
+        default = self.settings.lineage_retention_days
+        days = {tenant: days_of(tenant, chosen.get(tenant), ages, default) for tenant in sorted(known)}
         return {tenant: now - count * DAY_NS for tenant, count in days.items() if count}
 
     async def _sweep(self, only: str | None) -> None:
@@ -148,7 +154,7 @@ class Sweeper:
         horizon_at = await self._looked(retention.next_horizon, tenant, after, until, self.slice_events)
         # First of all: nothing that is asked from now on may rest on what is about to go.
         await self._written(retention.seal, scope, horizon_at)
-        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, _breathing())
+        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, self._breathing())
         self.progress.events_examined += plan.examined
         for units in _steps(plan.units, self.step_events):
             self.progress.events_removed += await self._written(_remove, scope, [row for u in units for row in u.rows])
@@ -197,6 +203,21 @@ class Sweeper:
         await self._rest(started)
         return found
 
+    def _breathing(self) -> Callable[[], None]:
+        """To be called often by a thread that thinks: it rests most of the time, so that requests needn't wait."""
+        since = time.perf_counter()
+
+        def breathe() -> None:
+            nonlocal since
+            worked = time.perf_counter() - since
+            if worked > THOUGHT_S:
+                if self._stopping:
+                    raise Overloaded("the hub is stopping", subject="retention")
+                time.sleep(worked * (1 / SHARE - 1))
+                since = time.perf_counter()
+
+        return breathe
+
     async def _rest(self, started: float) -> None:
         await asyncio.sleep((time.perf_counter() - started) * (1 / SHARE - 1))
 
@@ -208,9 +229,9 @@ def _where(connection: Connection, scope: Scope) -> tuple[int | None, int]:
     return number, kept.horizon_at if kept is not None and kept.horizon_at is not None else BEGINNING
 
 
-def days_of(tenant: str, chosen: int | None, ages: Mapping[str, int], settings: Settings) -> int:
+def days_of(tenant: str, chosen: int | None, ages: Mapping[str, int], default: int) -> int:
     """What was set for the tenant, else what the settings say of it, else of all; 0 means for ever."""
-    return chosen if chosen is not None else ages.get(tenant, settings.lineage_retention_days)
+    return chosen if chosen is not None else ages.get(tenant, default)
 
 
 def _remove(connection: Connection, scope: Scope, rows: list[EventRow]) -> int:
@@ -237,17 +258,3 @@ def _steps(units: list[Unit], events: int) -> Iterator[list[Unit]]:
 def _parts(numbers: list[int], size: int) -> Iterator[list[int]]:
     for start in range(0, len(numbers), size):
         yield numbers[start : start + size]
-
-
-def _breathing() -> Callable[[], None]:
-    """To be called often by a thread that thinks: it sleeps most of the time, so that requests aren't kept waiting."""
-    worked_since = time.perf_counter()
-
-    def breathe() -> None:
-        nonlocal worked_since
-        worked = time.perf_counter() - worked_since
-        if worked > THOUGHT_S:
-            time.sleep(worked * (1 / SHARE - 1))
-            worked_since = time.perf_counter()
-
-    return breathe
