@@ -27,6 +27,7 @@ COMMANDS = (
     "namespaces",
     "events",
     "send_events",
+    "import_events",
     "job_events",
     "dead_letters",
     "retention",
