@@ -31,6 +31,9 @@ class Client:
     def post(self, url: str, body: bytes) -> Answer:
         return self._run(self._request("POST", url, body))
 
+    def put(self, url: str, body: bytes) -> Answer:
+        return self._run(self._request("PUT", url, body))
+
     def __enter__(self) -> Self:
         self._thread.start()
         self._run(self._start())

@@ -13,6 +13,8 @@ from lineage_hub.store.open import LineageStore
 from tests.oracle.identity import time_ns
 
 Json = Any
+# Lists of what happened, and what is said of an event that came late.
+HISTORY = ("latestRuns", "horizon", "warnings")
 
 
 def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenants: str = "default") -> Progress:
@@ -106,7 +108,7 @@ class Loss:
             return [self._present(one) for one in value]
         if not isinstance(value, dict):
             return value
-        value = {key: self._present(one) for key, one in value.items() if key not in ("latestRuns", "horizon")}
+        value = {key: self._present(one) for key, one in value.items() if key not in HISTORY}
         if value.get("startedAt") and time_ns(value["startedAt"]) <= self._horizon_at:
             value["inputDatasetVersions"] = [
                 {**one, "datasetVersionId": {**one["datasetVersionId"], "version": None}}

@@ -5,7 +5,7 @@ All is read in one snapshot of the store; what arrives meanwhile is later than t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -38,56 +38,52 @@ def removable(
 ) -> Removable:
     """`breathe` is called again and again, for others that share the processor."""
     with store.reading() as connection:
-        return _Survey(connection, store, tenant, horizon_at, breathe).removable()
+        survey = _Survey(connection, store, tenant, horizon_at)
+    # A snapshot that stays open for long keeps SQLite's log from being emptied, so all thinking comes after it.
+    return survey.removable(breathe)
 
 
 class _Survey:
-    def __init__(
-        self,
-        connection: Connection,
-        store: LineageStore,
-        tenant: int,
-        horizon_at: int,
-        breathe: Callable[[], None],
-    ) -> None:
-        self._connection, self._tenant, self._horizon, self._breathe = connection, tenant, horizon_at, breathe
+    """What is to be known about a tenant up to its horizon, read at once."""
+
+    def __init__(self, connection: Connection, store: LineageStore, tenant: int, horizon_at: int) -> None:
+        self._connection, self._tenant, self._horizon = connection, tenant, horizon_at
         # What other tenants tell bears on it too.
         self._reader = Reader(connection, store.library, EVERYTHING, NOW)
         self._shapes: dict[int, Shape] = {}
-        self._ids_elsewhere: set[bytes] = set()
+        self._old = retention.old_events(connection, tenant, horizon_at)
+        runs = {row.run for row in self._old if row.run is not None}
+        self._later = retention.later_of_runs(connection, tenant, horizon_at, sorted(runs))
+        self._rows = [*self._old, *self._later]
+        self._shapes.update(self._reader.shapes({row.shape for row in self._rows}))
+        own = {row.run_key for row in self._old if row.run is not None}
+        self._elsewhere = {row.run for row in self._later if row.run is not None and row.run_key not in own}
+        self._around = self._surroundings([row for row in self._rows if row.run is None or row.run_key in own])
 
-    def removable(self) -> Removable:
-        rows = retention.old_events(self._connection, self._tenant, self._horizon)
-        units = self._units(rows)
-        kept = Keeping(units, self._shapes, self._surroundings(units), self._breathe).kept()
+    def removable(self, breathe: Callable[[], None]) -> Removable:
+        units = list(self._units(breathe))
+        kept = Keeping(units, self._shapes, self._around, breathe).kept()
         going = [unit for at, unit in enumerate(units) if at not in kept]
-        return Removable(in_order_of_removal(going, self._shapes), len(rows))
+        return Removable(in_order_of_removal(going, self._shapes), len(self._old))
 
-    def _units(self, old: list[EventRow]) -> list[Unit]:
-        runs = {row.run for row in old if row.run is not None}
-        later = retention.later_of_runs(self._connection, self._tenant, self._horizon, sorted(runs))
-        self._shapes.update(self._reader.shapes({row.shape for row in (*old, *later)}))
+    def _units(self, breathe: Callable[[], None]) -> Iterator[Unit]:
         by_run: dict[tuple[int, int, bytes], list[EventRow]] = {}
-        units: list[Unit] = []
-        for row in old:
+        for row in self._old:
+            breathe()
             if row.run is None:
-                units.append(Unit((row,), static_facts(row, self._shapes[row.shape]), True))
+                yield Unit((row,), static_facts(row, self._shapes[row.shape]), True)
             else:
                 by_run.setdefault(row.run_key, []).append(row)
-        grown = set()
-        for row in later:
+        grown = {row.run_key for row in self._later if row.run_key in by_run}
+        for row in self._later:
             if row.run_key in by_run:
                 by_run[row.run_key].append(row)
-                grown.add(row.run_key)
-            elif row.run is not None:
-                self._ids_elsewhere.add(row.run)
         for key, events in by_run.items():
-            self._breathe()
+            breathe()
             facts = run_facts(key, events, self._shapes)
-            units.append(Unit(facts.events, facts, key not in grown))
-        return units
+            yield Unit(facts.events, facts, key not in grown)
 
-    def _surroundings(self, units: list[Unit]) -> Surroundings:
+    def _surroundings(self, rows: list[EventRow]) -> Surroundings:
         cuts = retention.cuts(self._connection)
         groups = _groups(
             [(cut.dataset, cut.continues_as) for cut in cuts if cut.continues_as is not None]
@@ -96,7 +92,7 @@ class _Survey:
         sizes: dict[int, int] = {}
         for group in groups.values():
             sizes[group] = sizes.get(group, 0) + 1
-        versions, told_elsewhere = self._versions(units, groups)
+        versions, told_elsewhere = self._versions(rows, groups)
         return Surroundings(
             cuts=cuts_by_dataset(
                 CutRow(cut.dataset, (cut.event_at, bytes(cut.event_id)), cut.continues_as)
@@ -108,9 +104,9 @@ class _Survey:
             crowded={group for group, size in sizes.items() if size > PAIR},
             versions=versions,
             told_elsewhere=told_elsewhere,
-            ids_elsewhere=self._ids_elsewhere,
-            named_elsewhere=self._named_elsewhere(units),
-            shapes_elsewhere=self._shapes_elsewhere(units),
+            ids_elsewhere=self._elsewhere,
+            named_elsewhere=self._named_elsewhere(rows),
+            shapes_elsewhere=self._shapes_elsewhere(rows),
         )
 
     def _held(self, cuts: list[retention.CutFact], groups: dict[int, int]) -> set[int]:
@@ -125,16 +121,13 @@ class _Survey:
         }
         return ended | {name for name, group in groups.items() if group in ended}
 
-    def _named_elsewhere(self, units: list[Unit]) -> set[tuple[int, bytes]]:
-        parents = {unit.facts.key[1:] for unit in units if unit.facts.key[2]}
-        for unit in units:
-            for row in unit.rows:
-                if row.parent and row.parent_run is not None:
-                    parents.add((row.parent, row.parent_run))
+    def _named_elsewhere(self, rows: list[EventRow]) -> set[tuple[int, bytes]]:
+        parents = {(row.subject, row.run) for row in rows if row.run is not None}
+        parents |= {(row.parent, row.parent_run) for row in rows if row.parent and row.parent_run is not None}
         return retention.named_elsewhere(self._connection, self._tenant, self._horizon, parents)
 
-    def _shapes_elsewhere(self, units: list[Unit]) -> dict[int, set[int]]:
-        jobs = {unit.facts.key[1] for unit in units if unit.facts.has_datasets}
+    def _shapes_elsewhere(self, rows: list[EventRow]) -> dict[int, set[int]]:
+        jobs = {row.subject for row in rows if self._shapes[row.shape].has_datasets}
         by_job = self._reader.shapes_of(jobs)
         shapes = self._reader.shapes({number for numbers in by_job.values() for number in numbers})
         self._shapes.update(shapes)
@@ -147,12 +140,12 @@ class _Survey:
     # Versions that events name stand in their texts
 
     def _versions(
-        self, units: list[Unit], groups: dict[int, int]
+        self, rows: list[EventRow], groups: dict[int, int]
     ) -> tuple[dict[tuple[int, int, int], str], set[Version]]:
         naming = {n for n, shape in self._shapes.items() if any("version" in m.facets for m in shape.mentions)}
         if not naming:
             return {}, set()
-        found = self._named_by([row for unit in units for row in unit.rows if row.shape in naming])
+        found = self._named_by([row for row in rows if row.shape in naming])
         names = {m.dataset for n in naming for m in self._shapes[n].mentions if "version" in m.facets}
         of_groups = {groups.get(name, name) for name in names}
         names |= {name for name, group in groups.items() if group in of_groups}
@@ -161,8 +154,8 @@ class _Survey:
         self._shapes.update(shapes)
         telling = {n for n, shape in shapes.items() if any("version" in m.facets for m in shape.mentions)}
         elsewhere: set[Version] = set()
-        for rows in retention.events_elsewhere(self._connection, self._tenant, self._horizon, telling):
-            told = self._named_by(rows)
+        for page in retention.events_elsewhere(self._connection, self._tenant, self._horizon, telling):
+            told = self._named_by(page)
             elsewhere |= {(groups.get(dataset, dataset), name) for (_, dataset, _), name in told.items()}
         return found, elsewhere
 
@@ -170,7 +163,6 @@ class _Survey:
         texts = self._reader.texts(rows)
         found: dict[tuple[int, int, int], str] = {}
         for row in rows:
-            self._breathe()
             event = decode(texts[row.seq])
             for mention in self._shapes[row.shape].mentions:
                 if "version" in mention.facets:
