@@ -121,6 +121,13 @@ class Settings:
     dead_letter_body_bytes: int = _setting(
         65_536, "Bytes kept of a rejected body that is over the limit.", least=0, most=64 * MIB
     )
+    lineage_retention_days: int = _setting(
+        0, "Days that events of lineage stay; 0 keeps them for ever.", least=0, most=36_500
+    )
+    lineage_retention: str = _setting("", "Days for single tenants, as tenant=days, separated by commas.")
+    retention_sweep_s: float = _setting(
+        3600.0, "Seconds between two looks for events that are too old.", least=1, most=604_800
+    )
     clickhouse_url: str = _setting(
         "", "ClickHouse server for telemetry; empty means its engine in a process of the hub, in the data folder.",
         secret="url",

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, create_engine, text, update
 
 from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
-from lineage_hub.store.migrate import COUNTERS, HEAD, SCRIPTS, migrate, revision, upgrade
+from lineage_hub.store.counters import Counters
+from lineage_hub.store.migrate import HEAD, SCRIPTS, migrate, revision, upgrade
 from lineage_hub.store.open import LineageStore, open_store, store_url
 from tests.conformance.databases import Database, Databases, count
 from tests.oracle.build import complete
@@ -43,7 +44,7 @@ def test_the_newest_migration_is_the_one_that_the_code_expects() -> None:
 def test_a_fresh_database_gets_the_newest_schema(store: LineageStore) -> None:
     with store.reading() as connection:
         assert revision(connection) == HEAD
-        assert connection.execute(text("SELECT value FROM counter")).scalars().all() == [0] * len(COUNTERS)
+        assert connection.execute(text("SELECT value FROM counter")).scalars().all() == [0] * len(Counters._fields)
 
 
 def test_migrating_again_changes_nothing(database: Database, store: LineageStore) -> None:
@@ -113,5 +114,5 @@ def test_hubs_that_start_on_an_empty_database_at_once_all_get_it(database: Datab
         opened = [starting.submit(open_store, database.settings) for _ in range(4)]
     stores = [done.result() for done in opened]
     for store in stores:
-        assert count(store, tables.counter) == len(COUNTERS)
+        assert count(store, tables.counter) == len(Counters._fields)
         store.close()

@@ -12,8 +12,8 @@ import time
 from lineage_hub.errors import LineageHubError
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.logs import get_logger
+from lineage_hub.store.counters import counters
 from lineage_hub.store.open import LineageStore
-from lineage_hub.store.rules import counters
 
 # Another hub may have left work behind; it is looked for this often.
 LOOK_EVERY_S, LONGEST_PAUSE_S = 5.0, 30.0

@@ -6,7 +6,7 @@ The rules are those of docs/fold.md, section "Names over time".
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lineage_hub.lineage.rows import CutRow, EventRow, Ord
@@ -34,6 +34,20 @@ def place(dataset: int, at: Ord, after: bool, cuts: Cuts) -> int | None:
             return dataset
         if cut.continues_as is None:
             return None
+        dataset, at, after = cut.continues_as, cut.ord, True
+
+
+def cuts_met(dataset: int, at: Ord, after: bool, cuts: Cuts) -> Iterator[CutRow]:
+    """Those that a mention of that moment goes through on its way to where `place` finds it."""
+    while True:
+        for cut in cuts.get(dataset, ()):
+            if cut.ord > at or (cut.ord == at and not after):
+                break
+        else:
+            return
+        yield cut
+        if cut.continues_as is None:
+            return
         dataset, at, after = cut.continues_as, cut.ord, True
 
 

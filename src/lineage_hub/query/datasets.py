@@ -11,6 +11,7 @@ from lineage_hub.errors import NotFound
 from lineage_hub.lineage.rows import Ord
 from lineage_hub.query.columns import ColumnEdge, Columns, column_inputs
 from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import uuid_of
 from lineage_hub.query.nodes import dataset_summary, marks
 from lineage_hub.query.runs import run_answer
@@ -116,7 +117,7 @@ def dataset_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, 
     versions = Versions(snapshot)
     every = versions.all_of(found)[::-1]
     answers = [_version(snapshot, found, one, versions) for one in every[offset : offset + limit]]
-    return {"versions": answers, "totalCount": len(every)}
+    return {"versions": answers, "totalCount": len(every), **begins_at(snapshot)}
 
 
 def dataset_version_answer(snapshot: Snapshot, namespace: str, name: str, version: str) -> Answer:

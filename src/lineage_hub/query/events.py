@@ -11,6 +11,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
+from lineage_hub.query.horizon import begins_at, late_warning
 from lineage_hub.query.rewritten import rewritten
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.warnings import warnings
@@ -26,6 +27,7 @@ def events(snapshot: Snapshot, after: int, before: int, descending: bool, limit:
         "totalCount": snapshot.reader.count_events(after, before),
         "events": [Raw(texts[row.seq]) for row in rows],
         "ids": [row.reference for row in rows],
+        **begins_at(snapshot),
     }
 
 
@@ -39,7 +41,7 @@ def event(snapshot: Snapshot, event_reference: str) -> Answer:
         "tenant": tenants[row.tenant],
         "eventTime": instant_text(row.event_at),
         "knownAt": instant_text(row.known_at),
-        "warnings": warnings(text, row.event_at, row.known_at),
+        "warnings": [*late_warning(snapshot, row), *warnings(text, row.event_at, row.known_at)],
         "event": Raw(text),
     }
 

@@ -8,6 +8,7 @@ from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES
 from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import hashes_of_edge
 from lineage_hub.query.lineage import is_visible
 from lineage_hub.query.rewritten import rewritten_names
@@ -60,6 +61,7 @@ def evidence(snapshot: Snapshot, edge: str, limit: int, offset: int) -> Answer:
         "runCount": len(runs),
         "totalCount": len(ordered),
         "events": [{**_event(row, how), **renamed.get(row.seq, {})} for row, how in page],
+        **begins_at(snapshot),
     }
 
 

@@ -13,6 +13,7 @@ from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.history import Edges
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.job_names import named_job
 from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
@@ -176,7 +177,7 @@ def job_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, offs
                 "latestRun": run_answer(snapshot, latest, versions) if latest else None,
             }
         )
-    return {"versions": answers, "totalCount": len(groups)}
+    return {"versions": answers, "totalCount": len(groups), **begins_at(snapshot)}
 
 
 def job_version_answer(snapshot: Snapshot, namespace: str, name: str, version: str) -> Answer:

@@ -17,6 +17,7 @@ from lineage_hub.lineage.runs import RunFacts, made_whole
 from lineage_hub.lineage.shapes import IN, OUT, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import facet_texts, job_facts
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.intervals import (
     interval_answer,
@@ -103,7 +104,7 @@ def runs_of_job(snapshot: Snapshot, job: int, limit: int, offset: int, *, expand
     if len(answers) < limit and named:
         skip = max(offset - total, 0)
         answers += named[skip : skip + limit - len(answers)]
-    return {"runs": answers, "totalCount": total + len(named)}
+    return {"runs": answers, "totalCount": total + len(named), **begins_at(snapshot)}
 
 
 def latest_runs_of_job(snapshot: Snapshot, job: int, limit: int, versions: Versions) -> list[Answer]:

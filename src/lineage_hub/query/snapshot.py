@@ -19,6 +19,7 @@ from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
+from lineage_hub.query.horizon import horizon_of, refuse_before
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
 from lineage_hub.query.search.indexing import Indexing
@@ -46,20 +47,30 @@ class Queries:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
             counters = self.store.changes.catch_up(connection)
+            horizon_at = horizon_of(scope, self.store.changes.horizons)
+            if horizon_at is not None:
+                refuse_before(horizon_at, moment)
             said = self.listening.until_now(connection, epoch)
-            snapshot = Snapshot(self, connection, scope, moment, epoch, counters.rules)
+            snapshot = Snapshot(self, connection, scope, moment, epoch, counters.rules, horizon_at)
             snapshot.said = said if snapshot.sees_all else self.listening.at(connection, scope, moment)
             yield snapshot
 
 
 class Snapshot:
     def __init__(
-        self, queries: Queries, connection: Connection, scope: Scope, moment: Moment, epoch: int, rules: int = 0
+        self,
+        queries: Queries,
+        connection: Connection,
+        scope: Scope,
+        moment: Moment,
+        epoch: int,
+        rules: int = 0,
+        horizon_at: int | None = None,
     ) -> None:
         """`rules` is the number of the set that counts at present."""
         self.reader = Reader(connection, queries.store.library, scope, moment)
         self.rules = rules
-        self.scope, self.moment = scope, moment
+        self.scope, self.moment, self.horizon_at = scope, moment, horizon_at
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
         self._epoch = epoch

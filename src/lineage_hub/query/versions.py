@@ -104,6 +104,9 @@ class Versions:
         if written:
             # A run that hasn't completed has made no version.
             return self._id(dataset, "run", *self._run_parts(run.key)) if run.state == "COMPLETED" else None
+        if self._snapshot.horizon_at is not None and run.start[0] <= self._snapshot.horizon_at:
+            # The run that had made it then may be gone, and an earlier one would be shown in its place.
+            return None
         before = self.last_before(dataset, run.start)
         return before.id if before else None
 
@@ -190,7 +193,7 @@ class Versions:
         events = {row.seq: event for row, event in raw_events(self._snapshot, rows.values())}
         found = {}
         for one in holding:
-            name = _version_name(events[one.row.seq], one.mention, self._snapshot.name(one.mention.dataset))
+            name = version_name(events[one.row.seq], one.mention, self._snapshot.name(one.mention.dataset))
             if name is not None:
                 found[_place(one)] = name
         return found
@@ -203,7 +206,7 @@ class Versions:
         names = self._snapshot.names(mention.dataset for _, mention in holding)
         row, mention = max(sorted(holding, key=lambda one: names[one[1].dataset]), key=lambda one: one[0].ord)
         event = raw_events(self._snapshot, [row])[0][1]
-        return _version_name(event, mention, names[mention.dataset])
+        return version_name(event, mention, names[mention.dataset])
 
     def _id(self, dataset: int, kind: str, *what: str) -> str:
         members = self._snapshot.joined((dataset,)).all_of(dataset)
@@ -236,7 +239,7 @@ def _place(one: Placed) -> tuple[int, int, int]:
     return one.row.seq, one.mention.dataset, one.mention.side
 
 
-def _version_name(event: RawEvent, mention: Mention, name: tuple[str, str]) -> str | None:
+def version_name(event: RawEvent, mention: Mention, name: tuple[str, str]) -> str | None:
     dataset = of_side(event, mention.side).get(name)
     facet = (dataset.facets or {}).get("version") if dataset else None
     if facet is None or read.is_tombstone(bytes(facet)):

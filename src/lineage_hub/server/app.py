@@ -34,6 +34,7 @@ from lineage_hub.server import (
     otlp_routes,
     producer_routes,
     read_routes,
+    retention_routes,
     rules_routes,
     said_routes,
     search_routes,
@@ -48,6 +49,7 @@ from lineage_hub.server.feed import Feed
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.requests import Requests
+from lineage_hub.server.sweeping import Sweeper
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore, open_store
 
@@ -74,6 +76,7 @@ GROUPS = (
     "Events",
     "Rules",
     "Dead letters",
+    "Retention",
     "Health",
 )
 ROUTERS = (
@@ -95,6 +98,7 @@ ROUTERS = (
     read_routes.router,
     rules_routes.router,
     dead_letter_routes.router,
+    retention_routes.router,
     health.router,
     docs_page.router,
 )
@@ -132,8 +136,9 @@ def create_app(
         queries = Queries(opened, settings.read_memory_mb)
         taker = telemetry or (own if own.is_installed else None)
         feed = Feed(opened)
+        sweeper = Sweeper(opened, intake, settings, clock)
         hub = app.state.hub = Hub(
-            settings, clock, opened, intake, metrics, queries, own, taker, feed, tracing, refolding
+            settings, clock, opened, intake, metrics, queries, own, taker, feed, sweeper, tracing, refolding
         )
 
         async def tell(event: bytes) -> None:
@@ -150,9 +155,11 @@ def create_app(
                     around = Surroundings(settings, tell)
                     setattr(app.state, one.name, await stack.enter_async_context(one.running(around)))
                 own.start_if_used()
+                sweeper.start()
                 yield
         finally:
             await feed.stop()
+            await sweeper.stop()
             await own.stop()
             await refolding.stop()
             await intake.stop()

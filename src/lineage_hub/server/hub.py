@@ -14,6 +14,7 @@ from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.metrics import Metrics
+from lineage_hub.server.sweeping import Sweeper
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import LineageStore
 
@@ -36,6 +37,7 @@ class Hub:
     taker: TelemetryTaker | None
     """Of telemetry; None where the extra is not installed."""
     feed: Feed
+    sweeper: Sweeper
     tracing: SelfTracing | None = None
     """Of the hub itself, where that is wanted."""
     refolding: Refolding | None = None

@@ -12,7 +12,8 @@ from fastapi.openapi.utils import get_openapi
 
 from lineage_hub.lineage.expectations import DURATION
 from lineage_hub.server.formats import MEDIA_TYPES
-from lineage_hub.server.openapi_reads import FRESHNESS, GRAPH, LISTS, READS
+from lineage_hub.server.openapi_reads import FRESHNESS, GRAPH, LISTS, READS, RETENTION
+from lineage_hub.store.ages import MOST_DAYS
 
 Schema = dict[str, Any]
 _JSON = "application/json"
@@ -57,6 +58,7 @@ _ERRORS = {
     400: "The request or an event in it is not valid.",
     404: "There is nothing by that name.",
     409: "The state of the thing forbids it.",
+    410: "The moment that was asked for is older than what is kept; `subject` is the earliest.",
     413: "The body, as sent or decompressed, is larger than one request may be.",
     415: "The content encoding is not read.",
     501: "A part of the hub is not installed; `action` says how to get it.",
@@ -298,6 +300,12 @@ EXPECTATION: dict[str, Any] = {
         200, "What is expected, and the state.", _object(FRESHNESS, **{name: {} for name in FRESHNESS}), 413, 415
     ),
 }
+_KEPT = _object(RETENTION, **{name: {} for name in RETENTION})
+KEEPING: dict[str, Any] = {
+    "openapi_extra": _takes(_closed(("days",), days={"type": "integer", "minimum": 0, "maximum": MOST_DAYS})),
+    "responses": _answers(200, "How long events stay.", _KEPT, 413, 415),
+}
+SWEEPING: dict[str, Any] = {"responses": _answers(202, "The sweep has begun.", _KEPT, 409)}
 DROP_LETTER: dict[str, Any] = {"responses": {204: {"description": "The dead letter is gone."}}}
 REPLAY_LETTER: dict[str, Any] = {
     "responses": _answers(
@@ -391,6 +399,8 @@ def _complete(path: str, operation: Schema) -> None:
         due.add(400)
     if "{" in path:
         due.add(404)
+    if any(parameter["name"] in ("as_of", "known_at") for parameter in operation.get("parameters", ())):
+        due.add(410)
     for status in sorted(due):
         answers.setdefault(str(status), _error(status))
 

@@ -23,6 +23,7 @@ FRESHNESS = (
     "habit",
     "lastWrite",
 )
+RETENTION = ("defaultDays", "tenants", "sweep")
 READS: dict[str, tuple[str, ...]] = {
     "/api/v1/metrics": ("from", "to", "pipelines", "byPipeline", "byStage"),
     "/api/v1/traces": ("traces", "totalCount"),
@@ -90,6 +91,7 @@ READS: dict[str, tuple[str, ...]] = {
     "/api/v1/sources/{source}": ("type", "name", "createdAt", "updatedAt", "connectionUrl", "description"),
     "/api/v1/tags": ("tags", "totalCount"),
     "/api/v1/namespaces": ("namespaces", "totalCount"),
+    "/api/v1/retention": RETENTION,
     _NS: ("name", "createdAt", "updatedAt", "ownerName", "description", "isHidden"),
     f"{_NS}/jobs": ("jobs", "totalCount"),
     f"{_NS}/jobs/{{job}}": (*_SUMMARY, "simpleName", "inputs", "outputs", "latestRun", "latestRuns"),

@@ -13,8 +13,12 @@ from sqlalchemy import Connection, bindparam, select
 
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
-from lineage_hub.store.rules import Counters, counters
+from lineage_hub.store.counters import Counters, counters
+from lineage_hub.store.prepared import Prepared
 
+_HORIZONS = Prepared(
+    select(tables.retention.c.tenant, tables.retention.c.horizon_at).where(tables.retention.c.horizon_at.is_not(None))
+)
 _SHAPES = (
     select(tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
@@ -33,6 +37,9 @@ class Changes:
         self._seen: int | None = None
         # Events were folded again, or are to be shown otherwise, whenever this one differs.
         self._fold: int | None = None
+        # How often something was removed, and up to where for each tenant.
+        self._swept = 0
+        self.horizons: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
@@ -52,6 +59,10 @@ class Changes:
     def catch_up(self, connection: Connection) -> Counters:
         """Learn what other processes wrote before this snapshot."""
         found = counters(connection)
+        if found.swept != self._swept:
+            self.horizons, self._swept = dict(_HORIZONS.rows(connection, {})), found.swept
+            # What is remembered may lead to events that are gone.
+            self.apply((), topology=True)
         seq = found.seq
         if self._seen is None or self._fold is None:
             self._seen, self._fold = seq, found.fold

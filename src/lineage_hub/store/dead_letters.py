@@ -165,6 +165,23 @@ def count(connection: Connection, scope: Scope) -> int:
     return int(connection.execute(select(func.count()).select_from(dead_letter).where(_visible(scope))).scalar_one())
 
 
+def tenants(connection: Connection, scope: Scope) -> list[str]:
+    """Those of whom there is any."""
+    return [row[0] for row in connection.execute(select(dead_letter.c.tenant).where(_visible(scope)).distinct())]
+
+
+def remove_older(connection: Connection, scope: Scope, received_before: int, limit: int) -> int:
+    """The oldest of the scope's own tenant first; how many went leaves."""
+    oldest = (
+        select(dead_letter.c.id)
+        .where(dead_letter.c.tenant == scope.tenant, dead_letter.c.received_at < received_before)
+        .order_by(dead_letter.c.id)
+        .limit(limit)
+    )
+    numbers = [row[0] for row in connection.execute(oldest)]
+    return int(connection.execute(delete(dead_letter).where(dead_letter.c.id.in_(numbers))).rowcount) if numbers else 0
+
+
 def _select(body: ColumnElement[bytes]) -> Select[tuple[object, ...]]:
     return select(*_COLUMNS, _KEPT_SIZE.label("kept"), body.label("body"))
 

@@ -21,10 +21,11 @@ from lineage_hub.model import DEFAULT_TENANT, EVERYTHING
 from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of, moves_names
 from lineage_hub.store.codec import Codec
+from lineage_hub.store.counters import Counters, count_up, set_counter, take
 from lineage_hub.store.inserting import insert
 from lineage_hub.store.library import unpacked
 from lineage_hub.store.naming import look_up
-from lineage_hub.store.rules import Counters, change_fold, rules_of, set_counter, take
+from lineage_hub.store.rules import rules_of
 from lineage_hub.store.shaping import shape_key
 from lineage_hub.wire import Decoder, Event
 
@@ -95,7 +96,7 @@ class Folding:
                 if by_id.get((row.event_at, row.event_id), row.subject) != row.subject
             ]
         if found and self._fold_again(connection, writer, self._texts(connection, found)):
-            change_fold(connection)
+            count_up(connection, "fold")
 
     def step(self, connection: Connection, writer: LineageWriter, now: int) -> Progress:
         """One small part of what is left to fold again."""
@@ -115,7 +116,7 @@ class Folding:
             return Progress(True)
         changed = self._fold_again(connection, writer, found)
         if changed:
-            change_fold(connection)
+            count_up(connection, "fold")
         connection.execute(_COUNT, {"number": at.rules, "seen": len(found), "moved": changed})
         return Progress(False, len(found), changed)
 

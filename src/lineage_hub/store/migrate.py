@@ -11,10 +11,10 @@ from sqlalchemy import Connection, insert, inspect, text
 
 from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
+from lineage_hub.store.counters import Counters
 
 # The newest file in migrations/versions; a test compares.
-HEAD = "0007"
-COUNTERS = ("seq", "fold", "refolded", "rules")
+HEAD = "0008"
 SCRIPTS = Path(__file__).parent / "migrations"
 # Of the first schema on; a database without them is not the hub's.
 OWN = {"alembic_version", "counter", "entity", "event", "raw", "shape"}
@@ -63,7 +63,7 @@ def upgrade(connection: Connection) -> None:
 def _create(connection: Connection) -> None:
     """An empty database gets the newest schema at once; a test holds it equal to what the migrations make."""
     tables.metadata.create_all(connection)
-    connection.execute(insert(tables.counter), [{"name": name, "value": 0} for name in COUNTERS])
+    connection.execute(insert(tables.counter), [{"name": name, "value": 0} for name in Counters._fields])
     connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
 

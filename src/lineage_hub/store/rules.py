@@ -1,7 +1,6 @@
 """A set of rules enters and counts from then on; the set that counts, and any that ever did, leave.
 
-The counter `rules` has the number of the set that counts, `refolded` that of the set by which all of history is folded,
-and `fold` changes whenever what was said of the past may have changed.
+History is folded by it afterwards (`folding.py`); the counters tell how far that is.
 """
 
 from __future__ import annotations
@@ -9,31 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select
 
 from lineage_hub.errors import Conflict, InvalidRequest, NotFound
 from lineage_hub.lineage.rules.model import FacetRule, NameRule, RuleSet, decode_set, encode_set
 from lineage_hub.model import EVERYTHING, Scope
 from lineage_hub.store import tables
+from lineage_hub.store.counters import count_up, counters, set_counter, take
 from lineage_hub.store.inserting import insert
 from lineage_hub.store.prepared import Prepared
 
-_c = tables.counter.c
-_COUNTERS = Prepared(select(_c.name, _c.value).where(_c.name.in_(("seq", "fold", "refolded", "rules"))))
 _BODY = Prepared(select(tables.ruleset.c.body).where(tables.ruleset.c.id == bindparam("number")))
-_SET = update(tables.counter).where(_c.name == bindparam("which")).values(value=bindparam("to"))
-_ADD = update(tables.counter).where(_c.name == bindparam("which")).values(value=_c.value + bindparam("count"))
-
-
-class Counters(NamedTuple):
-    seq: int
-    rules: int
-    refolded: int
-    fold: int
-
-    @property
-    def refolding(self) -> bool:
-        return self.rules != self.refolded
 
 
 class Kept(NamedTuple):
@@ -41,25 +26,6 @@ class Kept(NamedTuple):
 
     number: int
     rules: RuleSet
-
-
-def counters(connection: Connection) -> Counters:
-    found: dict[str, int] = dict(_COUNTERS.rows(connection, {}))
-    return Counters(found["seq"], found["rules"], found["refolded"], found["fold"])
-
-
-def take(connection: Connection, count: int) -> Counters:
-    """The row lock on the counter lets one writer in, so numbers become visible in their order."""
-    connection.execute(_ADD, {"which": "seq", "count": count})
-    return counters(connection)
-
-
-def change_fold(connection: Connection) -> None:
-    connection.execute(_ADD, {"which": "fold", "count": 1})
-
-
-def set_counter(connection: Connection, which: str, to: int) -> None:
-    connection.execute(_SET, {"which": which, "to": to})
 
 
 def rules_of(connection: Connection, scope: Scope, number: int | None = None) -> Kept:
@@ -106,7 +72,7 @@ def change(connection: Connection, scope: Scope, edit: Callable[[RuleSet], RuleS
     # What was still to be looked at for the set before is found again.
     connection.execute(delete(tables.refold_shape))
     insert(connection, tables.refold, [(number, last_shape, 0, 0, 0, now, None)], if_new=False)
-    change_fold(connection)
+    count_up(connection, "fold")
     return Kept(number, edited)
 
 

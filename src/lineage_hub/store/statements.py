@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, select
 
 from lineage_hub.model import Moment, Scope
-from lineage_hub.store import tables
+from lineage_hub.store.counters import count_up
 from lineage_hub.store.prepared import Prepared
 from lineage_hub.store.tables import statement
 from lineage_hub.wire.canonical import digest
@@ -52,7 +52,7 @@ class Stated(NamedTuple):
 def put(connection: Connection, scope: Scope, sayings: Iterable[Saying], now: int) -> int:
     """Counts from now on; returns when the last one was said, which is after all that was said of it before."""
     # As a writer of events does: one writes at a time, and readers elsewhere learn that something is new.
-    connection.execute(_TAKE)
+    count_up(connection, "seq")
     last = last_id(connection)
     stated_at = now
     for number, saying in enumerate(sayings, last + 1):
@@ -94,11 +94,6 @@ def _body(kept: bytes | None) -> bytes | None:
     return None if kept is None else bytes(kept)
 
 
-_TAKE = (
-    update(tables.counter)
-    .where(tables.counter.c.name == bindparam("counter", "seq"))
-    .values(value=tables.counter.c.value + 1)
-)
 _NEWEST = Prepared(select(func.max(statement.c.stated_at)).where(statement.c.hash == bindparam("hash")))
 _LAST = Prepared(select(func.max(statement.c.id)))
 _ROWS = select(

@@ -11,6 +11,8 @@ Only grow-only sets and minimum registers: no row is read and written back, so o
     expectation       what users expect of datasets; the newest one counts, and one without a body takes it back
     statement         what users say beside events: owners, sources, tags, what is hidden; the newest one counts
     ruleset           rules for names and facets, all that counted at one time; the newest set counts
+    retention         how long a tenant's events stay, and up to where they were removed
+    counter           how far the store is (counters.py)
 
 Rules that change are the exception: an event is folded again, and its row then points to another subject and shape
 (`refolding.py`). `raw.rules` says by which set an event was folded, if that changed anything; `refold` and
@@ -243,4 +245,16 @@ refold_shape = Table(
     # Up to which event of it all were looked at.
     Column("event_at", BigInteger, nullable=False),
     Column("event_id", LargeBinary(16), nullable=False),
+)
+
+retention = Table(
+    "retention",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    # None leaves it to the settings, 0 keeps everything.
+    Column("days", Integer),
+    # Up to here nothing but what the present rests on is left.
+    Column("horizon_at", BigInteger),
+    Column("swept_at", BigInteger),
+    Column("removed_events", BigInteger, nullable=False),
 )

@@ -23,9 +23,10 @@ from lineage_hub.lineage.shapes import (
     run_key,
 )
 from lineage_hub.model import Scope
-from lineage_hub.store import rules, tables
+from lineage_hub.store import tables
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.codec import SAMPLES, Codec, train
+from lineage_hub.store.counters import take
 from lineage_hub.store.folding import Folding
 from lineage_hub.store.inserting import insert
 from lineage_hub.store.library import unpacked
@@ -80,6 +81,7 @@ class LineageWriter:
         self._samples: list[bytes] | None = None if codec.is_trained else []
         self._trained: list[bytes] = []
         self._adopted: bytes | None = None
+        self._swept = 0
         self._new = Interning()
         self.folding = Folding(codec, recent)
 
@@ -87,7 +89,11 @@ class LineageWriter:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
         # First of all, since from here on this is the only writer.
-        at_end = rules.take(connection, len(batch))
+        at_end = take(connection, len(batch))
+        if at_end.swept != self._swept:
+            # Shapes that no event had any more are gone, perhaps by another process.
+            self._shapes, self._swept = Recent(self._recent), at_end.swept
+            self.folding.forget()
         seq = at_end.seq - len(batch) + 1
         self.adopt_dictionary(connection)
         batch, by_rules = self.folding.fold(connection, at_end.rules, batch)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.model import Scope
 from lineage_hub.store import tables
+from lineage_hub.store.counters import counters
 from lineage_hub.store.prepared import Prepared
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire.told import time_of
@@ -46,8 +47,7 @@ class Written(NamedTuple):
 def last_seq(connection: Connection, scope: Scope) -> int:
     """Numbers are given to all tenants together."""
     del scope
-    of = tables.counter.c
-    return int(connection.execute(select(of.value).where(of.name == "seq")).scalar_one())
+    return counters(connection).seq
 
 
 def written_after(reader: Reader, scope: Scope, seq: int, limit: int) -> Written:

@@ -19,9 +19,9 @@ from lineage_hub.errors import ExtraMissing, LineageHubError
 from lineage_hub.ingest.telemetry.runs import Page, RunProjector, RunRow, columns_of
 from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, NOW
+from lineage_hub.store.counters import counters
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
-from lineage_hub.store.rules import counters
 
 TABLE = "pipeline_runs"
 FILE = "runs.cursor"

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from lineage_hub.errors import InvalidSetting
 from lineage_hub.settings import Settings
-
-MOST_DAYS = 36_500
+from lineage_hub.store.ages import read_ages
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +24,4 @@ class Retention:
 
 
 def read_retention(settings: Settings) -> Retention:
-    found = {}
-    for part in filter(None, map(str.strip, settings.telemetry_retention.split(","))):
-        namespace, separator, days = part.rpartition("=")
-        if not separator or not days.isascii() or not days.isdigit() or not 1 <= int(days) <= MOST_DAYS:
-            raise InvalidSetting(
-                f"telemetry_retention has a part that can't be read: {part!r}",
-                subject="telemetry_retention",
-                action="write it as namespace=days, parts separated by commas: team-a=90,team-b=7",
-            )
-        found[namespace.strip()] = int(days)
-    return Retention(settings.telemetry_retention_days, found)
+    return Retention(settings.telemetry_retention_days, read_ages("telemetry_retention", settings.telemetry_retention))
