@@ -22,7 +22,8 @@ STOPS_AT_ONCE = {"last_event_at"}
 VALUES: dict[str, Any] = {
     "t": 2**62, "k": 2**62, "tenants": [1, 2], "ids": [1, 2, 3], "types": [1, 2], "job": 1, "shape": 1, "at": 5,
     "hash": b"h" * 16, "run": b"r" * 16, "id": b"i" * 16, "after": 0, "before": 2**62, "limit": 10, "offset": 0,
-    "kind": 1, "names": ["a"], "seq": 0, "jobs": [1, 2], "runs": [b"r" * 16, b"s" * 16],
+    "kind": 1, "names": ["a"], "seq": 0, "jobs": [1, 2], "runs": [b"r" * 16, b"s" * 16], "since": 5, "start": 0,
+    "end": 2**62, "step": 900,
 }  # fmt: skip
 _WALKS = re.compile(r"^SCAN (event|earlier|raw|mention|blob|shape)\b")
 
@@ -94,7 +95,8 @@ def test_neither_the_stream_nor_a_look_for_silence_walks_through_all_events(hub:
 
 
 def questions(hub: TestClient) -> Iterator[str]:
-    yield from ("/namespaces", "/jobs?limit=5", "/events/lineage?limit=5")
+    yield from ("/namespaces", "/jobs?limit=5", "/events/lineage?limit=5", "/tags", "/sources")
+    yield from (f"/stats/{what}?period=DAY" for what in ("lineage-events", "jobs", "datasets", "sources"))
     jobs = ask(hub, "/jobs", limit=1000)["jobs"]
     for job in jobs[:: len(jobs) // 3]:
         path = f"/namespaces/{quote(job['namespace'], safe='')}/jobs/{quote(job['name'], safe='')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 import msgspec
@@ -82,9 +83,17 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
         for one in [one for one in missing if one in facts]:
             answer = _answer(snapshot, one, facts[one], versions, into[one])
             fresh[one] = encode(answer), into[one], said[one]
-        snapshot.keep("dataset answer", fresh, lambda one: snapshot.bearing_on(one) | snapshot.jobs_speaking_of([one]))
+        snapshot.keep("dataset answer", fresh, lambda one: _depends_on(snapshot, versions, one))
         known.update(fresh)
     return [Raw(known[one][0]) for one in found if one in known]
+
+
+def _depends_on(snapshot: Snapshot, versions: Versions, found: int) -> Set[int]:
+    """Its names and its writers; where a name was cut all that speak of it, since the starts of their runs decide."""
+    around = snapshot.bearing_on(found)
+    if snapshot.cuts and not snapshot.cuts.keys().isdisjoint(around):
+        return around | snapshot.jobs_speaking_of([found])
+    return around | versions.bearing_on(found)
 
 
 def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions, into: list[ColumnEdge]) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
@@ -20,17 +20,25 @@ from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import latest_runs_of_job, run_answer
 from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
-from lineage_hub.query.versions import Versions
+from lineage_hub.query.versions import Versions, told_of
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.described import Ownership, Tags, lenient
 
 Answer = dict[str, Any]
-# An answer as JSON, with what of it the job's events don't tell: edges as shown, and the tags of users.
-Text = tuple[bytes, Edges, SaidTags]
 encode = msgspec.json.Encoder().encode
 LATEST_RUNS = 10
+
+
+class Text(NamedTuple):
+    """An answer as JSON, with what of it the events of the job and of the writers of its inputs don't tell."""
+
+    body: bytes
+    edges: Edges
+    tags: SaidTags
+    told: dict[int, int]
+    """How much was said of each dataset whose versions it shows."""
 
 
 def find_job(snapshot: Snapshot, namespace: str, name: str) -> int:
@@ -87,18 +95,28 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
     names = snapshot.names(found)
     said = {job: snapshot.said.job_tags.get(names[job], NOTHING) for job in found}
     known: dict[int, Text] = snapshot.recall("job answer", found)
-    missing = [job for job in found if job not in known or known[job][1:] != (edges[job], said[job])]
+    told = told_of(snapshot, {dataset for text in known.values() for dataset in text.told})
+    missing = [
+        job
+        for job in found
+        if job not in known
+        or known[job].edges is not edges[job]
+        or known[job].tags != said[job]
+        or any(told[dataset] != count for dataset, count in known[job].told.items())
+    ]
     if missing:
         made = _answers(snapshot, missing, edges)
-        fresh: dict[int, Text] = {job: (encode(answer), edges[job], said[job]) for job, (answer, _) in made.items()}
-        snapshot.keep("job answer", fresh, lambda job: {job, *_bearing_on(snapshot, made[job][1])})
+        told.update(told_of(snapshot, {dataset for _, asked in made.values() for dataset in asked}))
+        fresh = {
+            job: Text(encode(answer), edges[job], said[job], {dataset: told[dataset] for dataset in asked})
+            for job, (answer, asked) in made.items()
+        }
+        versions = Versions(snapshot)
+        snapshot.keep(
+            "job answer", fresh, lambda job: {job}.union(*[versions.bearing_on(one) for one in fresh[job].told])
+        )
         known.update(fresh)
-    return [Raw(known[job][0]) for job in found if job in known]
-
-
-def _bearing_on(snapshot: Snapshot, datasets: Collection[int]) -> set[int]:
-    """All whose events may change which versions of these datasets there are."""
-    return set[int]().union(snapshot.jobs_speaking_of(datasets), *map(snapshot.bearing_on, datasets))
+    return [Raw(known[job].body) for job in found if job in known]
 
 
 def _answers(

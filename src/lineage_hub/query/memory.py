@@ -13,6 +13,7 @@ from lineage_hub.store.changes import Changes
 MIB = 1024 * 1024
 # What an entry takes beside its text, roughly.
 _ENTRY_BYTES = 300
+_NUMBER_BYTES = 8
 _COLLECTIONS = (tuple, list, dict, set)
 DependsOn = Callable[[int], Iterable[int]]
 
@@ -87,9 +88,10 @@ class Memory:
                 self._forget()
             kept = self._kept.setdefault(what, {})
             if about in kept:
-                self._size -= _size(kept[about].value)
-            self._size += _size(value)
-            kept[about] = _Entry(epoch, tuple(depends_on(about)), value)
+                self._size -= _size(kept[about].value) + _NUMBER_BYTES * len(kept[about].depends_on)
+            entry = _Entry(epoch, tuple(depends_on(about)), value)
+            self._size += _size(value) + _NUMBER_BYTES * len(entry.depends_on)
+            kept[about] = entry
 
     def _forget(self) -> None:
         self._kept, self._size = {}, 0

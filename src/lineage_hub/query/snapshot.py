@@ -15,7 +15,7 @@ from lineage_hub.lineage.names import Cuts, Joined, cuts_by_dataset, join, momen
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts, made_whole, other_half, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
-from lineage_hub.model import Moment, Scope
+from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
@@ -41,6 +41,11 @@ class Queries:
         self.history = History()
         self.listening = Listening(store.changes)
         self.indexing = Indexing(store)
+
+    def listen(self) -> None:
+        """Learn what was said and written until now."""
+        with self.at(EVERYTHING, NOW):
+            pass
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:

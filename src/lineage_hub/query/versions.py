@@ -5,7 +5,7 @@ The rules are those of docs/fold.md, section "Dataset versions".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 
 from lineage_hub.lineage.names import opening_cut
@@ -117,6 +117,12 @@ class Versions:
             return self.last_before(dataset, run.start)
         version_id = self._id(dataset, "version", named)
         return next((version for version in self.all_of(dataset) if version.id == version_id), None)
+
+    def bearing_on(self, dataset: int) -> Set[int]:
+        """All whose events may change its versions, as long as nothing new is said of it (`told_of` stays the same)."""
+        if self._is_plain(dataset):
+            return self._writers(dataset)
+        return self._snapshot.bearing_on(dataset) | self._snapshot.jobs_speaking_of([dataset])
 
     def _is_plain(self, dataset: int) -> bool:
         """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""
@@ -233,6 +239,13 @@ def current_versions(snapshot: Snapshot, datasets: Collection[int]) -> dict[int,
         snapshot.keep("version", fresh, lambda one: snapshot.bearing_on(one) | snapshot.jobs_speaking_of([one]))
         found.update(fresh)
     return found
+
+
+def told_of(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, int]:
+    """How many different things were ever said of each; a shape that is new may make any job a writer of it."""
+    names = {dataset: snapshot.names_under(dataset) for dataset in datasets}
+    by_name = snapshot.shapes_of({name for group in names.values() for name in group})
+    return {dataset: sum([len(by_name[name]) for name in group]) for dataset, group in names.items()}
 
 
 def _place(one: Placed) -> tuple[int, int, int]:

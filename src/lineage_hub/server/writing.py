@@ -58,6 +58,8 @@ async def state(hub: Hub, sayings: Iterable[Saying]) -> None:
     if said:
         now = hub.clock()
         await hub.intake.write(lambda connection: statements.put(connection, EVERYTHING, said, now))
+        # What is remembered and no longer holds is forgotten here, so that the next question can be remembered.
+        await run_in_threadpool(hub.queries.listen)
 
 
 async def show(request: Request, question: Callable[[Snapshot], Any], status: int = 200) -> Response:
