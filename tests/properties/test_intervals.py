@@ -18,22 +18,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(TIMEOUT_S)]
 JOB = ("jobs", "j")
 RUNS = ask_for("namespaces", *("jobs", "jobs", "j", "runs"), limit=1000)
 # Around the hour that parts two intervals.
-SECONDS = [0, 1, 2, 3, 3_600, 3_601, 3_602, 7_200, 7_201, 7_202, 7_203]
-KINDS = ["START", "RUNNING", "COMPLETE", "COMPLETE", "COMPLETE", "FAIL", "ABORT", None]
-FACETS = [build.STREAMING, build.STREAMING, build.STREAMING, build.STREAMING, build.BATCH, {}]
+SECONDS = [0, 1, 2, 3_600, 3_601, 7_200, 7_201, 10_802]
+KINDS = ["START", "START", "START", "RUNNING", "COMPLETE", "COMPLETE", "COMPLETE", "FAIL", "ABORT", None]
+FACETS = [*[build.STREAMING] * 6, build.BATCH, {}]
 
 
 @st.composite
 def micro_batches(draw: st.DrawFn) -> list[Taken]:
     bodies = []
     for _ in range(draw(st.integers(4, 14))):
-        above = draw(st.sampled_from([None, 90, 90, 90, 91]))
+        above = draw(st.sampled_from([None, 90, 90, 90, 90, 90, 91]))
         facets = {"parent": build.parent("app", run=above)} if above else {}
         bodies.append(
             build.run_event(
                 draw(st.sampled_from(KINDS)),
                 draw(st.sampled_from(SECONDS)),
-                run=draw(st.integers(1, 6)),
+                run=draw(st.integers(1, 4)),
                 job_facets=draw(st.sampled_from(FACETS)),
                 run_facets={**facets, **draw(st.sampled_from([{}, {}, {}, build.INFERRED]))},
             )

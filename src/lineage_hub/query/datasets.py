@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
-from lineage_hub.lineage.rows import Ord
 from lineage_hub.query.columns import ColumnEdge, Columns, column_inputs
+from lineage_hub.query.descriptions import Descriptions
 from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import uuid_of
@@ -125,7 +125,9 @@ def dataset_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, 
     found = find_dataset(snapshot, namespace, name)
     versions = Versions(snapshot)
     every = versions.all_of(found)[::-1]
-    answers = [_version(snapshot, found, one, versions) for one in every[offset : offset + limit]]
+    page = every[offset : offset + limit]
+    described = Descriptions(snapshot, versions.placed(found)) if page else None
+    answers = [_version(snapshot, found, one, versions, described) for one in page if described]
     return {"versions": answers, "totalCount": len(every), **begins_at(snapshot)}
 
 
@@ -134,13 +136,13 @@ def dataset_version_answer(snapshot: Snapshot, namespace: str, name: str, versio
     versions = Versions(snapshot)
     for one in versions.all_of(found):
         if one.id == version:
-            return _version(snapshot, found, one, versions)
+            return _version(snapshot, found, one, versions, Descriptions(snapshot, versions.placed(found)))
     raise NotFound(f"Dataset version '{version}' not found.", subject=version, action="list the dataset's versions")
 
 
-def _version(snapshot: Snapshot, found: int, version: Version, versions: Versions) -> Answer:
+def _version(snapshot: Snapshot, found: int, version: Version, versions: Versions, described: Descriptions) -> Answer:
     """The dataset as it was described when the version came to be."""
-    facts = dataset_facts_before(snapshot, found, version.created)
+    facts = described.before(version.created)
     texts = facet_texts(snapshot, facts)
     summary = dataset_summary(
         snapshot.name(found),
@@ -166,11 +168,3 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
         "createdByRun": run_answer(snapshot, version.run, versions) if version.run else None,
         "facets": {name: Raw(text) for name, text in texts.items()},
     }
-
-
-def dataset_facts_before(snapshot: Snapshot, found: int, bound: Ord) -> Facts:
-    """Facet values from the mentions up to an ord."""
-    from lineage_hub.query.facts import newest_of_placed, placed_mentions
-
-    placed = placed_mentions(snapshot, found, snapshot.names_under(found))
-    return newest_of_placed(snapshot, [one for one in placed if one.row.ord <= bound])

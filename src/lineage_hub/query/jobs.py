@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
+from lineage_hub.lineage.intervals import Batch
+from lineage_hub.lineage.rows import Ord
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
@@ -170,15 +172,15 @@ def job_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, offs
     """One for each distinct set of inputs, outputs and code location; the one used last first."""
     found = find_job(snapshot, namespace, name)
     namespace, name = snapshot.name(found)
-    groups: dict[str, list[RunFacts]] = {}
-    for facts in versions_of_job(snapshot, found):
-        groups.setdefault(job_version(snapshot, found, facts), []).append(facts)
-    ordered = sorted(groups.items(), key=lambda item: max(facts.start for facts in item[1]), reverse=True)
+    groups: dict[str, list[Alike]] = {}
+    for alike in versions_of_job(snapshot, found):
+        groups.setdefault(job_version(snapshot, found, alike.newest), []).append(alike)
+    ordered = sorted(groups.items(), key=lambda item: max(alike.newest.start for alike in item[1]), reverse=True)
     versions = Versions(snapshot)
     answers = []
     for version, members in ordered[offset : offset + limit]:
-        newest = max(members, key=lambda facts: facts.start)
-        runs = [facts for facts in members if facts.key[2]]
+        newest = max((alike.newest for alike in members), key=lambda facts: facts.start)
+        runs = [alike.newest for alike in members if alike.newest.key[2]]
         latest = max(runs, key=lambda facts: facts.start, default=None)
         names = snapshot.names(newest.inputs | newest.outputs)
         location = (newest.location or "").partition("\0")[0]
@@ -186,7 +188,7 @@ def job_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, offs
             {
                 "id": {"namespace": namespace, "name": name, "version": version},
                 "name": name,
-                "createdAt": instant_text(min(facts.start for facts in members)[0]),
+                "createdAt": instant_text(min(alike.first for alike in members)[0]),
                 "version": version,
                 "namespace": namespace,
                 "location": location or None,
@@ -205,15 +207,36 @@ def job_version_answer(snapshot: Snapshot, namespace: str, name: str, version: s
     raise NotFound(f"Job version '{version}' not found.", subject=version, action="list the versions of the job")
 
 
-def versions_of_job(snapshot: Snapshot, found: int) -> list[RunFacts]:
-    """Every run and JobEvent with datasets: each stands for a version."""
-    runs: list[RunFacts] = []
-    offset, page = 0, 1000
-    while rows := snapshot.reader.starts(found, page, offset):
-        runs += [facts for facts in snapshot.runs_of(rows).values() if facts.has_datasets]
-        offset += page
+class Alike(NamedTuple):
+    """Runs whose events say the same of datasets and code, so that they are of one version."""
+
+    first: Ord
+    newest: RunFacts
+
+
+def versions_of_job(snapshot: Snapshot, found: int) -> list[Alike]:
+    """Of a hundred thousand runs that are alike one is read."""
+    starts: dict[Batch, Ord] = {}
+    # The shapes of each run's events in the order of their last: which datasets there are, and whose code counts.
+    said: dict[Batch, dict[int, None]] = {}
+    for row in snapshot.reader.batches(found):
+        event_at, event_id, tenant, _, _, shape, run, _, _ = row
+        batch = (tenant, run)
+        starts.setdefault(batch, (event_at, event_id))
+        shapes = said.setdefault(batch, {})
+        shapes.pop(shape, None)
+        shapes[shape] = None
+    first: dict[tuple[int, ...], Ord] = {}
+    newest: dict[tuple[int, ...], Batch] = {}
+    for batch, start in starts.items():
+        same = tuple(said[batch])
+        first.setdefault(same, start)
+        newest[same] = batch
+    runs = snapshot.runs_by_id([run for _, run in newest.values()])
+    alike = [Alike(first[same], runs[tenant, found, run]) for same, (tenant, run) in newest.items()]
     static = [snapshot.facts_of(row) for row in snapshot.reader.typed(found, (JOB,))]
-    return runs + [facts for facts in static if facts.has_datasets]
+    alike += [Alike(facts.start, facts) for facts in static]
+    return [one for one in alike if one.newest.has_datasets]
 
 
 def _ref(name: tuple[str, str]) -> dict[str, str]:

@@ -244,9 +244,6 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
     latest = snapshot.latest_runs(missing)
     above = parents(snapshot, latest)
     nominal = nominal_times(snapshot, latest.values())
-    # Its end may be told under another name of the job, whose events don't count as a change of this one.
-    open_ones = {job for job, run in latest.items() if run.is_open}
-    ended = {job: snapshot.whole_run(run) if job in open_ones else run for job, run in latest.items()}
     names = snapshot.names(
         {*missing, *above.values(), *(d for job in missing if job in edges for d in edges[job].datasets)}
     )
@@ -263,7 +260,7 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
             "currentRunUuid": run_text(run.key[2]) if run else None,
             "inputs": inputs,
             "outputs": outputs,
-            "latestRun": run_summary(ended[job], nominal.get(run.key, (None, None))) if run else None,
+            "latestRun": run_summary(run, nominal.get(run.key, (None, None))) if run else None,
         }
         if not known.mentioned:
             more["namedOnly"] = True
@@ -272,7 +269,7 @@ def job_nodes(snapshot: Snapshot, jobs: Collection[int], edges: dict[int, Edges]
         linked = snapshot.links.keys()
         snapshot.keep(
             "job node",
-            {job: node for job, node in made.items() if job not in open_ones},
+            made,
             lambda job: {job, *snapshot.neighbourhood(edges[job].datasets & linked if job in edges else ())},
         )
     found.update(made)

@@ -28,7 +28,8 @@ def node_and_moment(snapshot: Snapshot, node: str) -> tuple[str, int | None]:
 def _created_at(snapshot: Snapshot, found: Found, version: str) -> int:
     if found.is_job:
         named = versions_of_job(snapshot, found.entity)
-        times = [(one.end or one.start)[0] for one in named if job_version(snapshot, found.entity, one) == version]
+        alike = [one.newest for one in named if job_version(snapshot, found.entity, one.newest) == version]
+        times = [(one.end or one.start)[0] for one in alike]
     else:
         times = [one.created[0] for one in Versions(snapshot).all_of(found.entity) if one.id == version]
     if not times:

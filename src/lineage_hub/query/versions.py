@@ -76,6 +76,7 @@ class Versions:
         self._tenants: dict[int, str] | None = None
         # Datasets whose versions were looked at, for whoever remembers an answer that shows them.
         self.asked: set[int] = set()
+        self._placed: dict[int, list[Placed]] = {}
 
     def all_of(self, dataset: int) -> list[Version]:
         """In the order of their creation."""
@@ -160,13 +161,15 @@ class Versions:
                 return run
         return None
 
+    def placed(self, dataset: int) -> list[Placed]:
+        """All mentions that lie on it at present."""
+        if dataset not in self._placed:
+            names = self._snapshot.names_under(dataset)
+            self._placed[dataset] = placed_mentions(self._snapshot, dataset, names)
+        return self._placed[dataset]
+
     def _find(self, dataset: int) -> list[Version]:
-        names = self._snapshot.names_under(dataset)
-        placed = [
-            one
-            for one in placed_mentions(self._snapshot, dataset, names)
-            if one.mention.side in WRITTEN or "version" in one.mention.facets
-        ]
+        placed = [one for one in self.placed(dataset) if one.mention.side in WRITTEN or "version" in one.mention.facets]
         named = self._version_names(placed)
         written: dict[str, tuple[Ord, RunFacts]] = {}
         mentioned: dict[str, Ord] = {}
