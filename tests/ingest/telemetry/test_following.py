@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lineage_hub.ingest.telemetry.following import FILE, RunFollower
+from lineage_hub.lineage.rules.model import NameRule, RuleSet, read_rule
 from lineage_hub.settings import Settings
 from lineage_hub.store.telemetry.open import TelemetryStore, open_telemetry
 from tests.conformance.databases import Database, Databases, Sender
@@ -79,6 +80,40 @@ def test_a_run_that_turns_out_to_belong_elsewhere_leaves_no_row_behind(
         (run, "dag") for run in (READ, WRITE, ALONE)
     }
     assert stored(store) == lineage_says(sender)
+
+
+def test_runs_of_jobs_that_rules_rename_have_their_rows_under_the_new_names(
+    database: Database, store: TelemetryStore, tmp_path: Path
+) -> None:
+    sender = database.sender()
+    follower = RunFollower(sender.store, store, tmp_path)
+    send(
+        sender,
+        event("daily", PIPELINE, "START", 0),
+        event("daily.read", READ, "FAIL", 5, parent=("daily", PIPELINE), error="x", rows={"/a": (7, 8)}),
+    )
+    follower.catch_up()
+    before = stored(store)
+    renaming = {
+        "id": "r",
+        "on": ["job.name", "job.namespace"],
+        "match": "glob",
+        "pattern": "*",
+        "replacement": "new $1",
+    }
+    sender.set_rules(RuleSet((read_rule(NameRule, renaming),)))
+    sender.fold_all_again()
+    follower.catch_up()
+    assert {(row["pipeline_name"], row["stage"]) for row in stored(store)} == {
+        ("new daily", ""),
+        ("new daily", "new daily.read"),
+    }
+    assert {row["job_namespace"][:4] for row in stored(store)} == {"new "}
+    assert stored(store) == lineage_says(sender)
+    send(sender, event("daily", PIPELINE, "COMPLETE", 9))
+    RunFollower(sender.store, store, tmp_path).catch_up()
+    assert stored(store) == lineage_says(sender)
+    assert [row["records_processed"] for row in stored(store)] == [row["records_processed"] for row in before]
 
 
 def test_the_next_hub_goes_on_where_the_last_one_was(database: Database, store: TelemetryStore, tmp_path: Path) -> None:
