@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 DAY_NS = 86_400_000_000_000
 # Events that one plan looks at beyond those that stayed before; and those that one transaction removes.
 SLICE_EVENTS = 20_000
-STEP_EVENTS = 100
+STEP_EVENTS = 50
 PAGE = 2_000
 # Of the time; the rest is for ingest.
 SHARE = 0.25
 # Longest stretch of thinking without a rest.
-THOUGHT_S = 0.004
+THOUGHT_S = 0.002
 # A hub that has just been started has other things to do.
 FIRST_LOOK_S = 10.0
 BEGINNING = -(2**63)

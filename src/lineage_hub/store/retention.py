@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.shapes import IN_RAW, Shape, decode
@@ -218,8 +218,8 @@ def remove_events(connection: Connection, scope: Scope, rows: Sequence[EventRow]
     take(connection, 0)
     gone = 0
     for part in _parts(rows):
-        keys = [(row.subject, row.event_at, row.event_id) for row in part]
-        gone += connection.execute(_DELETE_EVENTS, {"keys": keys}).rowcount
+        keys = [{"s": row.subject, "t": row.event_at, "i": row.event_id} for row in part]
+        gone += connection.execute(_DELETE_EVENTS, keys).rowcount
         connection.execute(_DELETE_RAW, {"ids": [row.seq for row in part]})
     connection.execute(
         update(tables.retention).where(_r.tenant == scope.tenant).values(removed_events=_r.removed_events + gone)
@@ -258,7 +258,7 @@ def remove_unused_shapes(connection: Connection, shapes: Collection[int]) -> int
         unused: dict[int, Shape] = {row[0]: decode(bytes(row[1])) for row in rows}
         pairs = [(entity, number) for number, shape in unused.items() for entity in entities_of(shape)]
         for some in _parts(pairs):
-            connection.execute(_DELETE_MENTIONS, {"keys": some})
+            connection.execute(_DELETE_MENTIONS, [{"e": entity, "s": number} for entity, number in some])
         if unused:
             gone += connection.execute(_DELETE_SHAPES, {"ids": sorted(unused)}).rowcount
     if gone:
@@ -311,7 +311,10 @@ _SHAPES_AFTER = Prepared(
 )
 _b = tables.blob.c
 _BLOBS_AFTER = Prepared(select(_b.id).where(_b.id > bindparam("after")).order_by(_b.id).limit(bindparam("limit")))
-_DELETE_EVENTS = delete(tables.event).where(tuple_(_e.subject, _e.event_at, _e.event_id).in_(_ids("keys")))
+# One by one: given a list of pairs or triples, SQLite reads the whole table.
+_DELETE_EVENTS = delete(tables.event).where(
+    _e.subject == bindparam("s"), _e.event_at == bindparam("t"), _e.event_id == bindparam("i")
+)
 _DELETE_CUTS = delete(tables.cut).where(
     ~select(_e.seq)
     .where(_e.subject == _c.subject, _e.event_at == _c.event_at, _e.event_id == _c.event_id)
@@ -320,7 +323,7 @@ _DELETE_CUTS = delete(tables.cut).where(
 )
 _DELETE_RAW = delete(tables.raw).where(tables.raw.c.seq.in_(_ids()))
 _DELETE_MENTIONS = delete(tables.mention).where(
-    tuple_(tables.mention.c.entity, tables.mention.c.shape).in_(_ids("keys"))
+    tables.mention.c.entity == bindparam("e"), tables.mention.c.shape == bindparam("s")
 )
 _DELETE_SHAPES = delete(tables.shape).where(_s.id.in_(_ids()))
 _DELETE_BLOBS = delete(tables.blob).where(_b.id.in_(_ids()))
