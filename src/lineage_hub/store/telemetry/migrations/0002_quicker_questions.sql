@@ -17,16 +17,17 @@ ALTER TABLE traces ADD INDEX IF NOT EXISTS of_end toUnixTimestamp64Nano(timestam
 
 -- What a stage of Spark used, in the order of query/telemetry/resources.py; empty for other spans. Where it was not
 -- written yet, it is made from the attributes when it is read.
+-- Names are chosen first: what is done for each of them is then done for no other span.
 ALTER TABLE traces ADD COLUMN IF NOT EXISTS spark_use Array(UInt64) MATERIALIZED
-    if(
-        startsWith(operation_name, 'spark stage '),
-        arrayMap(
-            name -> toUInt64OrZero(attributes[name]),
+    arrayMap(
+        name -> toUInt64OrZero(attributes[name]),
+        if(
+            startsWith(operation_name, 'spark stage '),
             [
                 'spark.tasks', 'spark.executor.cpu_ns', 'spark.executor.gc_ms', 'spark.memory.peak_bytes',
                 'spark.records.in', 'spark.bytes.in', 'spark.records.out', 'spark.bytes.out',
                 'spark.shuffle.read_bytes', 'spark.shuffle.written_bytes', 'spark.spill.bytes'
-            ]
-        ),
-        emptyArrayUInt64()
+            ],
+            emptyArrayString()
+        )
     ) CODEC(T64, ZSTD(1));
