@@ -40,6 +40,7 @@ class Sizes:
     long_jobs: int = 20
     long_runs: int = 10_000
     wide_datasets: int = 100_000
+    large_runs: int = 10  # of each job of the wide landscape
     starts: int = 5
     idle_s: float = 2.0
     sdk_calls: int = 2_000
@@ -74,6 +75,7 @@ SHORT = Sizes(
     long_jobs=5,
     long_runs=20,
     wide_datasets=200,
+    large_runs=2,
     starts=1,
     idle_s=0.1,
     sdk_calls=20,
@@ -156,6 +158,11 @@ class Bench:
 
     def wide(self) -> tuple[Path, EventStream]:
         return self.loaded("wide", EventStream(wide_landscape(self.sizes.wide_datasets)))
+
+    def large(self) -> tuple[Path, EventStream]:
+        """As wide, and every job with a few runs: a million events."""
+        sizes = self.sizes
+        return self.loaded("large", EventStream(wide_landscape(sizes.wide_datasets), runs_per_job=sizes.large_runs))
 
     def fresh_folder(self, name: str) -> Path:
         folder = self.folder / name

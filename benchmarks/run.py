@@ -7,6 +7,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    api_reads,
     column_lineage,
     disk,
     ingest_batches,
@@ -33,6 +34,7 @@ PROGRAMS: dict[str, Program] = {
     "lineage_reads": lineage_reads.measure,
     "lineage_as_of": lineage_as_of.measure,
     "column_lineage": column_lineage.measure,
+    "api_reads": api_reads.measure,
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
     "sdk_calls": sdk_calls.measure,

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,7 @@ class PostgresServer:
 
     socket_folder: Path
     port: int = 5432
+    pid: int = 0
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @contextmanager
@@ -92,7 +93,7 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 @contextmanager
-def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
+def running_server(tcp_port: int | None = None, options: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
     """With a port it listens on loopback too, for clients that don't know sockets in folders."""
     programs = find_programs()
     if programs is None:
@@ -104,8 +105,9 @@ def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
             shutil.chown(folder, **as_user)
         data, log = folder / "data", folder / "log"
         _initialise(programs, data, as_user)
-        options = OPTIONS if tcp_port is None else {**OPTIONS, "listen_addresses": "127.0.0.1", "port": str(tcp_port)}
-        settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        reached = {} if tcp_port is None else {"listen_addresses": "127.0.0.1", "port": str(tcp_port)}
+        chosen = {**OPTIONS, **reached, **(options or {})}
+        settings = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [programs / "postgres", "-D", data, "-k", folder, *settings],
@@ -116,7 +118,7 @@ def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
                 **as_user,
             )
         try:
-            server = PostgresServer(folder, tcp_port or 5432)
+            server = PostgresServer(folder, tcp_port or 5432, process.pid)
             _await_answer(server, process, log)
             yield server
         finally:

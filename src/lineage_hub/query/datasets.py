@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgspec import Raw
 
 from lineage_hub.errors import NotFound
-from lineage_hub.lineage.rows import Ord
-from lineage_hub.query.columns import column_inputs
-from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
+from lineage_hub.lineage.rows import RunKey
+from lineage_hub.query.columns import Columns, column_inputs
+from lineage_hub.query.facts import Facts, dataset_facts, facet_texts, facts_at, mentions_of, placed_mentions
 from lineage_hub.query.identity import uuid_of
-from lineage_hub.query.nodes import dataset_summary, marks
-from lineage_hub.query.runs import run_answer
+from lineage_hub.query.nodes import dataset_summary, encode, marks
+from lineage_hub.query.runs import run_answers
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
 from lineage_hub.store import tables
@@ -36,26 +37,74 @@ def find_dataset(snapshot: Snapshot, namespace: str, name: str) -> int:
 
 
 def dataset(snapshot: Snapshot, namespace: str, name: str) -> Answer:
-    return dataset_answers(snapshot, [find_dataset(snapshot, namespace, name)])[0]
+    found = find_dataset(snapshot, namespace, name)
+    return dataset_answers(snapshot, [found])[found]
+
+
+def dataset_text(snapshot: Snapshot, namespace: str, name: str) -> Raw:
+    """The same, kept ready."""
+    return dataset_texts(snapshot, [find_dataset(snapshot, namespace, name)])[0]
 
 
 def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int) -> Answer:
     """Datasets whose representative is in the namespace, and that weren't dropped."""
-    entities = snapshot.reader.entities(tables.DATASET, namespace)
-    joined = snapshot.joined(entities)
-    found = {entity for entity in entities if joined.of(entity) == entity}
-    if not snapshot.sees_all or snapshot.cuts:
-        facts = dataset_facts(snapshot, found)
-        found = {entity for entity in facts if facts[entity].alive or not facts[entity].mentioned}
-    names = snapshot.names(found)
-    ordered = sorted(found, key=names.__getitem__)
-    return {"totalCount": len(ordered), "datasets": dataset_answers(snapshot, ordered[offset : offset + limit])}
+    left_out = hidden_datasets(snapshot)
+    listing = snapshot.catalogue.listing(snapshot.reader, tables.DATASET, namespace, left_out)
+    if snapshot.sees_all:
+        total, page = listing.page(limit, offset)
+    else:
+        listed = list(listing)
+        facts = dataset_facts(snapshot, listed)
+        visible = [one for one in listed if one in facts]
+        total, page = len(visible), visible[offset : offset + limit]
+    return {"totalCount": total, "datasets": dataset_texts(snapshot, page)}
 
 
-def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
+def hidden_datasets(snapshot: Snapshot) -> frozenset[int]:
+    """Names that lists don't show: those of a dataset that stands under another one, and those of dropped ones."""
+    if snapshot.is_plain:
+        return frozenset()
+    known: dict[int, frozenset[int]] = snapshot.recall("hidden", (0,))
+    if 0 not in known:
+        moved = {to for cuts in snapshot.cuts.values() for cut in cuts for to in (cut.dataset, cut.continues_as) if to}
+        joined = snapshot.joined(snapshot.links.keys() | moved)
+        cut = {joined.of(name) for name in moved}
+        facts = dataset_facts(snapshot, cut)
+        gone = {one for one, found in facts.items() if found.mentioned and not found.alive}
+        hidden = frozenset(gone | {name for name in snapshot.links if joined.of(name) != name})
+        bearing = {*snapshot.links, *snapshot.jobs_speaking_of(cut)}.union(*(snapshot.bearing_on(one) for one in cut))
+        known = {0: hidden}
+        snapshot.keep("hidden", known, lambda _: bearing)
+    return known[0]
+
+
+def dataset_texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
+    """The answers about datasets; those about the present are kept ready."""
+    texts = snapshot.recall_answers("dataset", found)
+    missing = [one for one in found if one not in texts]
+    for one, answer in dataset_answers(snapshot, missing).items() if missing else ():
+        texts[one] = encode(answer)
+        snapshot.keep_answer("dataset", one, texts[one], partial(_bearing_on, snapshot, one))
+    return [Raw(texts[one]) for one in found if one in texts]
+
+
+def _bearing_on(snapshot: Snapshot, found: int) -> set[int]:
+    """Entities whose events may change the answer about a dataset: its names, its jobs, what its columns come from."""
+    bearing = {*snapshot.bearing_on(found), *snapshot.jobs_speaking_of([found])}
+    if snapshot.links:
+        names = snapshot.names_under(found)
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({number for name in names for number in by_name[name]})
+        sources = {to for shape in shapes.values() for one in mentions_of(shape, names) for to in one.sources}
+        bearing |= snapshot.neighbourhood(sources)
+    return bearing
+
+
+def dataset_answers(snapshot: Snapshot, found: list[int]) -> dict[int, Answer]:
     facts = dataset_facts(snapshot, found)
+    Columns(snapshot).into(list(facts))
     versions = Versions(snapshot)
-    return [_answer(snapshot, one, facts[one], versions) for one in found if one in facts]
+    return {one: _answer(snapshot, one, facts[one], versions) for one in found if one in facts}
 
 
 def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions) -> Answer:
@@ -83,8 +132,10 @@ def dataset_versions(snapshot: Snapshot, namespace: str, name: str, limit: int, 
     found = find_dataset(snapshot, namespace, name)
     versions = Versions(snapshot)
     every = versions.all_of(found)[::-1]
-    answers = [_version(snapshot, found, one, versions) for one in every[offset : offset + limit]]
-    return {"versions": answers, "totalCount": len(every)}
+    return {
+        "versions": _version_answers(snapshot, found, every[offset : offset + limit], versions),
+        "totalCount": len(every),
+    }
 
 
 def dataset_version_answer(snapshot: Snapshot, namespace: str, name: str, version: str) -> Answer:
@@ -92,13 +143,20 @@ def dataset_version_answer(snapshot: Snapshot, namespace: str, name: str, versio
     versions = Versions(snapshot)
     for one in versions.all_of(found):
         if one.id == version:
-            return _version(snapshot, found, one, versions)
+            return _version_answers(snapshot, found, [one], versions)[0]
     raise NotFound(f"Dataset version '{version}' not found.", subject=version, action="list the dataset's versions")
 
 
-def _version(snapshot: Snapshot, found: int, version: Version, versions: Versions) -> Answer:
-    """The dataset as it was described when the version came to be."""
-    facts = dataset_facts_before(snapshot, found, version.created)
+def _version_answers(snapshot: Snapshot, found: int, page: list[Version], versions: Versions) -> list[Answer]:
+    """The dataset as it was described when each version came to be."""
+    placed = placed_mentions(snapshot, found, snapshot.names_under(found))
+    facts = facts_at(snapshot, placed, [version.created for version in page])
+    runs = [version.run for version in page if version.run]
+    made_by = dict(zip([run.key for run in runs], run_answers(snapshot, runs, versions), strict=True))
+    return [_version(snapshot, found, one, facts[one.created], made_by) for one in page]
+
+
+def _version(snapshot: Snapshot, found: int, version: Version, facts: Facts, made_by: dict[RunKey, Answer]) -> Answer:
     texts = facet_texts(snapshot, facts)
     summary = dataset_summary(
         snapshot.name(found), instant_text(facts.created_at), instant_text(facts.updated_at), texts
@@ -117,14 +175,6 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
         "lifecycleState": summary["lastLifecycleState"],
         "description": summary["description"],
         "currentSchemaVersion": uuid_of("schema", digest(texts["schema"]).hex()) if "schema" in texts else None,
-        "createdByRun": run_answer(snapshot, version.run, versions) if version.run else None,
+        "createdByRun": made_by[version.run.key] if version.run else None,
         "facets": {name: Raw(text) for name, text in texts.items()},
     }
-
-
-def dataset_facts_before(snapshot: Snapshot, found: int, bound: Ord) -> Facts:
-    """Facet values from the mentions up to an ord."""
-    from lineage_hub.query.facts import newest_of_placed, placed_mentions
-
-    placed = placed_mentions(snapshot, found, snapshot.names_under(found))
-    return newest_of_placed(snapshot, [one for one in placed if one.row.ord <= bound])

@@ -6,11 +6,11 @@ For a name that was never cut the newest event of each shape decides; else each 
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from lineage_hub.lineage.rows import EventRow
+from lineage_hub.lineage.rows import EventRow, Ord
 from lineage_hub.lineage.runs import RunFacts, static_facts
 from lineage_hub.lineage.shapes import (
     DATASET_EVENT,
@@ -188,16 +188,36 @@ def newest_of_placed(snapshot: Snapshot, placed: Collection[Placed]) -> Facts:
     times = [one.row.event_at for one in placed]
     facts = Facts(created_at=min(times, default=0), updated_at=max(times, default=0), mentioned=bool(placed))
     for one in sorted(placed, key=lambda one: order[one.mention.dataset]):
-        for facet, blob in one.mention.facets.items():
-            rank = 1 if facet == "schema" and one.mention.side != IN else 0
-            holder = Holder(
-                rank, one.row.event_at, one.row.event_id, PRECEDENCE[one.mention.side], blob, one.row.shape,
-                one.mention.dataset,
-            )  # fmt: skip
-            before = facts.facets.get(facet)
-            if before is None or holder[:4] > before[:4]:
-                facts.facets[facet] = holder
+        _observe(facts, one)
     return facts
+
+
+def _observe(facts: Facts, one: Placed) -> None:
+    for facet, blob in one.mention.facets.items():
+        rank = 1 if facet == "schema" and one.mention.side != IN else 0
+        holder = Holder(
+            rank, one.row.event_at, one.row.event_id, PRECEDENCE[one.mention.side], blob, one.row.shape,
+            one.mention.dataset,
+        )  # fmt: skip
+        before = facts.facets.get(facet)
+        if before is None or holder[:4] > before[:4]:
+            facts.facets[facet] = holder
+
+
+def facts_at(snapshot: Snapshot, placed: Collection[Placed], bounds: Collection[Ord]) -> dict[Ord, Facts]:
+    """Facet values from the mentions up to each of these ords, in one pass over them."""
+    order = snapshot.names({one.mention.dataset for one in placed})
+    left = sorted(placed, key=lambda one: (one.row.ord, order[one.mention.dataset]), reverse=True)
+    facts = Facts()
+    found: dict[Ord, Facts] = {}
+    for bound in sorted(set(bounds)):
+        while left and left[-1].row.ord <= bound:
+            one = left.pop()
+            facts.created_at = facts.created_at if facts.mentioned else one.row.event_at
+            facts.updated_at, facts.mentioned = one.row.event_at, True
+            _observe(facts, one)
+        found[bound] = replace(facts, facets=dict(facts.facets))
+    return found
 
 
 def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from msgspec import Raw
@@ -13,10 +14,10 @@ from lineage_hub.lineage.shapes import JOB
 from lineage_hub.query.facts import Facts, facet_texts, job_facts
 from lineage_hub.query.history import Edges
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
+from lineage_hub.query.nodes import encode, io_names, job_summary, parents, tag_text
 from lineage_hub.query.runs import named_runs, run_answer, run_answers
 from lineage_hub.query.snapshot import Snapshot
-from lineage_hub.query.versions import Versions
+from lineage_hub.query.versions import Versions, writers_of
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
@@ -46,37 +47,80 @@ def find_job(snapshot: Snapshot, namespace: str, name: str) -> int:
 
 def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
     found = find_job(snapshot, namespace, name)
-    return job_answers(snapshot, [found])[0]
+    return job_answers(snapshot, [found])[found]
+
+
+def job_text(snapshot: Snapshot, namespace: str, name: str) -> Raw:
+    """The same, kept ready."""
+    return job_texts(snapshot, [find_job(snapshot, namespace, name)])[0]
 
 
 def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()) -> Answer:
-    found = visible_jobs(snapshot, namespace)
-    if states:
-        latest = snapshot.latest_runs(found)
-        found = [job for job in found if job in latest and latest[job].state in states]
-    return {"totalCount": len(found), "jobs": job_answers(snapshot, found[offset : offset + limit])}
+    if snapshot.sees_all and not states:
+        total, page = snapshot.catalogue.listing(snapshot.reader, tables.JOB, namespace).page(limit, offset)
+    else:
+        found = visible_jobs(snapshot, namespace)
+        if states:
+            last = _last_states(snapshot, found)
+            found = [job for job in found if last[job] in states]
+        total, page = len(found), found[offset : offset + limit]
+    return {"totalCount": total, "jobs": job_texts(snapshot, page)}
 
 
 def visible_jobs(snapshot: Snapshot, namespace: str | None) -> list[int]:
-    entities = snapshot.reader.entities(tables.JOB, namespace)
-    if not snapshot.sees_all:
-        entities = list(job_facts(snapshot, entities))
-    names = snapshot.names(entities)
-    return sorted(entities, key=names.__getitem__)
+    """In the order of their names."""
+    listed = list(snapshot.catalogue.listing(snapshot.reader, tables.JOB, namespace))
+    if snapshot.sees_all:
+        return listed
+    facts = job_facts(snapshot, listed)
+    return [job for job in listed if job in facts]
 
 
-def job_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:
+def _last_states(snapshot: Snapshot, found: Collection[int]) -> dict[int, str | None]:
+    """Of the run of each job that started last."""
+    states: dict[int, str | None] = snapshot.recall("last state", found)
+    unknown = [job for job in found if job not in states]
+    if unknown:
+        latest = snapshot.latest_runs(unknown)
+        fresh = {job: latest[job].state if job in latest else None for job in unknown}
+        snapshot.keep("last state", fresh)
+        states.update(fresh)
+    return states
+
+
+def job_texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
+    """The answers about jobs; those about the present are kept ready."""
+    texts = snapshot.recall_answers("job", found)
+    missing = [one for one in found if one not in texts]
+    for one, answer in job_answers(snapshot, missing).items() if missing else ():
+        texts[one] = encode(answer)
+        snapshot.keep_answer("job", one, texts[one], partial(_bearing_on, snapshot, one))
+    return [Raw(texts[one]) for one in found if one in texts]
+
+
+def _bearing_on(snapshot: Snapshot, found: int) -> set[int]:
+    """Entities whose events may change the answer about a job: itself, and what decides on versions of its datasets."""
+    by_job = snapshot.shapes_of([found])[found]
+    shapes = snapshot.reader.shapes(by_job).values()
+    datasets = {dataset for shape in shapes if shape.subject == found for dataset in shape.speaks_of}
+    bearing = {found}
+    for dataset in datasets:
+        bearing |= snapshot.bearing_on(dataset) | writers_of(snapshot, dataset)
+    return bearing
+
+
+def job_answers(snapshot: Snapshot, found: list[int]) -> dict[int, Answer]:
     facts = job_facts(snapshot, found)
     edges = snapshot.edges(found)
     heads = snapshot.heads(found)
     latest = snapshot.latest_runs(found)
     above = parents(snapshot, latest)
     versions = Versions(snapshot)
-    return [
-        _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
+    return {
+        one: _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
         for one in found
         if one in facts
-    ]
+    }
 
 
 def _answer(

@@ -5,7 +5,7 @@ Every answer of one request comes from one snapshot of the store, so no two part
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,14 +16,20 @@ from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import Moment, Scope
+from lineage_hub.query.answers import Answers
+from lineage_hub.query.catalogue import Catalogue
+from lineage_hub.query.first_mentions import FirstMentions
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
+from lineage_hub.query.time_slices import TimeSlices
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
 WRITTEN = (OUT, STATIC_OUT)
+# Of the memory one part in so many is for the answers of lists and items.
+ANSWERS_SHARE = 4
 
 
 class Queries:
@@ -31,8 +37,13 @@ class Queries:
 
     def __init__(self, store: LineageStore, memory_mb: int = 256) -> None:
         self.store = store
-        self.memory = Memory(store.changes, memory_mb)
+        self.memory = Memory(store.changes, memory_mb - memory_mb // ANSWERS_SHARE)
+        # Apart, so that who pages through everything leaves the graph in memory.
+        self.answers = Answers(Memory(store.changes, memory_mb // ANSWERS_SHARE))
         self.history = History()
+        self.catalogue = Catalogue()
+        self.slices = TimeSlices()
+        self.first_mentions = FirstMentions()
 
     @contextmanager
     def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
@@ -48,8 +59,11 @@ class Snapshot:
         self.scope, self.moment = scope, moment
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
+        self._answers = queries.answers if self.sees_all else None
         self._epoch = epoch
         self.history = queries.history
+        self.catalogue, self.slices = queries.catalogue, queries.slices
+        self.first_mentions = queries.first_mentions
         self._runs: dict[RunKey, RunFacts] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}
         self._shapes_of: dict[int, list[int]] = {}
@@ -67,6 +81,13 @@ class Snapshot:
 
     def keep(self, what: str, values: Mapping[int, object], depends_on: DependsOn = itself) -> None:
         self._memory.put(what, self._epoch, values, depends_on)
+
+    def recall_answers(self, what: str, about: Iterable[int]) -> dict[int, bytes]:
+        return self._answers.get(what, about) if self._answers else {}
+
+    def keep_answer(self, what: str, about: int, text: bytes, bearing: Callable[[], Collection[int]]) -> None:
+        if self._answers:
+            self._answers.put(what, self._epoch, about, text, bearing())
 
     # Names
 

@@ -87,7 +87,7 @@ class Versions:
             known = self.all_of(dataset)
             return next((v for v in reversed(known) if bound is None or v.created < bound), None)
         found: Version | None = None
-        for job in self._writers(dataset):
+        for job in writers_of(self._snapshot, dataset):
             run = self._last_written(dataset, job, bound)
             if run is not None and run.end is not None and (found is None or run.end > found.created):
                 found = Version(self._id(dataset, "run", *self._run_parts(run.key)), run.end, run)
@@ -114,16 +114,6 @@ class Versions:
                 "version" in m.facets for shape in shapes.values() for m in mentions_of(shape, names)
             )
         return self._plain[dataset]
-
-    def _writers(self, dataset: int) -> set[int]:
-        names = self._snapshot.names_under(dataset)
-        by_name = self._snapshot.shapes_of(names)
-        shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
-        return {
-            shape.subject
-            for shape in shapes.values()
-            if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in mentions_of(shape, names))
-        }
 
     def _last_written(self, dataset: int, job: int, bound: Ord | None) -> RunFacts | None:
         names = self._snapshot.names_under(dataset)
@@ -202,6 +192,18 @@ class Versions:
         if self._tenants is None:
             self._tenants = self._snapshot.reader.tenant_names()
         return self._tenants[key[0]], *self._snapshot.name(key[1]), run_text(key[2])
+
+
+def writers_of(snapshot: Snapshot, dataset: int) -> set[int]:
+    """Jobs whose runs ever wrote it."""
+    names = snapshot.names_under(dataset)
+    by_name = snapshot.shapes_of(names)
+    shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+    return {
+        shape.subject
+        for shape in shapes.values()
+        if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in mentions_of(shape, names))
+    }
 
 
 def current_versions(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, str | None]:
