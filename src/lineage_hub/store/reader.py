@@ -76,9 +76,11 @@ class Reader:
 
     def first_mentions(self, namespace: str | None = None) -> dict[str, int]:
         """When an event first named something in a namespace, or in each."""
-        if namespace is None:
-            return dict(self._run("first_mentions"))
-        return dict(self._run("first_mention", hash=space_hash(namespace)))
+        found = {
+            name: self._run("first_mention", hash=space_hash(name))[0][0]
+            for name in (self.spaces().values() if namespace is None else (namespace,))
+        }
+        return {name: first for name, first in found.items() if first is not None}
 
     def tenant_names(self) -> dict[int, str]:
         return dict(self._all(_TENANTS))
@@ -383,12 +385,10 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
 
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
     m, sp = tables.mention.c, tables.space.c
-    first_of = select(e.shape, func.min(e.event_at).label("at")).where(*seen()).group_by(e.shape).subquery()
     mentioned = tables.space.join(tables.entity, n.space == sp.id).join(tables.mention, m.entity == n.id)
-    firsts = select(sp.name, func.min(first_of.c.at)).select_from(mentioned.join(first_of, first_of.c.shape == m.shape))
-    one_first = select(func.min(e.event_at)).where(e.shape == m.shape, *seen()).correlate(tables.mention)
-    in_space = select(sp.name, func.min(one_first.scalar_subquery()).label("at")).select_from(mentioned)
-    found_there = in_space.where(sp.hash == bindparam("hash")).group_by(sp.name).subquery()
+    # Each shape once: those of one namespace mostly name several things in it.
+    there = select(m.shape).select_from(mentioned).where(sp.hash == bindparam("hash")).distinct().subquery()
+    first_of = select(func.min(e.event_at)).where(e.shape == there.c.shape, *seen())
     naming = (e.parent == bindparam("job"), *seen())
     c = tables.cut.c
     statements: dict[str, Select[Any]] = {
@@ -426,8 +426,7 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         .select_from(mentioned.join(tables.event, e.shape == m.shape))
         .where(sp.hash == bindparam("hash"), *seen())
         .limit(1),
-        "first_mentions": firsts.group_by(sp.name),
-        "first_mention": select(found_there).where(found_there.c.at.is_not(None)),
+        "first_mention": select(func.min(first_of.correlate(there).scalar_subquery())).select_from(there),
         "cuts": select(c.dataset, c.event_at, c.event_id, c.continues_as)
         .join_from(
             tables.cut,
