@@ -9,17 +9,20 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
 from lineage_hub.store.prepared import Prepared
 
 _SEQ = Prepared(select(tables.counter.c.value).where(tables.counter.c.name == "seq"))
+_LAST_SHAPE = Prepared(select(func.max(tables.shape.c.id)))
 _SHAPES = (
-    select(tables.shape.c.body)
+    select(tables.shape.c.id, tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
 )  # fmt: skip
+# After more events than this the memory is better forgotten than looked through.
+MANY = 20_000
 
 
 class Changes:
@@ -30,6 +33,7 @@ class Changes:
         # The epoch of each entity's last change.
         self.last: dict[int, int] = {}
         self._seen: int | None = None
+        self._last_shape = 0
         self._lock = threading.Lock()
 
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
@@ -48,14 +52,26 @@ class Changes:
         """Learn what other processes wrote before this snapshot."""
         seq = int(_SEQ.rows(connection, {})[0][0])
         if self._seen is None:
+            self._last_shape = int(_LAST_SHAPE.rows(connection, {})[0][0] or 0)
             self._seen = seq
-        if seq <= self._seen:
+        seen = self._seen
+        if seq <= seen:
             return
-        seen, self._seen = self._seen, seq
-        bodies: Any = connection.execute(_SHAPES, {"seen": seen}).scalars()
-        shapes = [decode(bytes(body)) for body in bodies]
-        entities = {entity for shape in shapes for entity in entities_of(shape)}
-        self.apply(entities, topology=any(moves_names(shape) for shape in shapes))
+        if seq - seen > MANY:
+            self.apply((), topology=True)
+        else:
+            self._learn(connection, seen)
+        # Only now: another request that finds nothing to do relies on what was learned.
+        with self._lock:
+            self._seen = max(self._seen, seq)
+
+    def _learn(self, connection: Connection, seen: int) -> None:
+        rows: Any = connection.execute(_SHAPES, {"seen": seen})
+        shapes = {number: decode(bytes(body)) for number, body in rows}
+        entities = {entity for shape in shapes.values() for entity in entities_of(shape)}
+        known = self._last_shape
+        self.apply(entities, topology=any(moves_names(one, number > known) for number, one in shapes.items()))
+        self._last_shape = max(known, max(shapes, default=0))
 
 
 def entities_of(shape: Shape) -> set[int]:
@@ -66,5 +82,6 @@ def entities_of(shape: Shape) -> set[int]:
     return entities
 
 
-def moves_names(shape: Shape) -> bool:
-    return any(mention.marks & CUTS or "symlinks" in mention.facets for mention in shape.mentions)
+def moves_names(shape: Shape, is_new: bool) -> bool:
+    """What an old shape links was linked before; which of its links count, the names that bear on an answer tell."""
+    return any(mention.marks & CUTS or (is_new and "symlinks" in mention.facets) for mention in shape.mentions)
