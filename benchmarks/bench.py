@@ -31,6 +31,8 @@ class Sizes:
     batch: int = 500
     singles_after: int = 16_000  # events sent after the first run of every job
     batched_after: int = 36_000
+    postgres_singles: int = 8_000
+    postgres_batched: int = 20_000
     growth_early: int = 50_000
     growth_late: int = 300_000
     growth_window: int = 10_000
@@ -67,6 +69,8 @@ SHORT = Sizes(
     batch=20,
     singles_after=40,
     batched_after=160,
+    postgres_singles=40,
+    postgres_batched=160,
     growth_early=160,
     growth_late=400,
     growth_window=40,

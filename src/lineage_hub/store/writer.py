@@ -83,10 +83,12 @@ class LineageWriter:
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
-        # First of all, since from here on this is the only writer.
+        # What needs no other writer to wait is done before.
+        keys = [shape_key(event) for event, _ in batch]
+        packed = [(event.raw, self._codec.compress(event.raw)) for event, _ in batch]
+        # Before anything is asked of the store, since from here on this is the only writer.
         seq = self._take(connection, len(batch))
         self._adopt_dictionary(connection)
-        keys = [shape_key(event) for event, _ in batch]
         known = self._known(connection, keys, [event for event, _ in batch])
         tenants = self._tenant_ids(connection, {event.tenant for event, _ in batch})
         rows = []
@@ -101,7 +103,14 @@ class LineageWriter:
         taken = insert(connection, tables.event, rows)
         repeated = [False] * len(batch) if taken == len(batch) else self._repeats(connection, batch, rows)
         fresh = [(row, event) for row, (event, _), again in zip(rows, batch, repeated, strict=True) if not again]
-        insert(connection, tables.raw, [(row[3], row[8], self._codec.compress(event.raw)) for row, event in fresh])
+        frames = [
+            # A repeat within the group may have brought another spelling.
+            frame if event.raw is text else self._codec.compress(event.raw)
+            for (event, _), (text, frame), again in zip(batch, packed, repeated, strict=True)
+            if not again
+        ]
+        texts = [(row[3], row[8], frame) for (row, _), frame in zip(fresh, frames, strict=True)]
+        insert(connection, tables.raw, texts)
         moved = self._cut(connection, fresh) or self._new.linked
         self._new.linked = False
         self._sample(event.raw for _, event in fresh)
