@@ -38,10 +38,16 @@ def url_of(address: str) -> URL:
     place, _, path = rest.partition("/")
     user, at, hosts = place.rpartition("@")
     if "," not in hosts:
-        return make_url(f"postgresql+psycopg://{rest}")
+        return _with_password_apart(make_url(f"postgresql+psycopg://{rest}"))
     name, _, query = path.partition("?")
     given = [*(("host", unquote(host)) for host in hosts.split(",")), *parse_qsl(query, keep_blank_values=True)]
-    return make_url(f"postgresql+psycopg://{user}{at}/{name}?{urlencode(given)}")
+    return _with_password_apart(make_url(f"postgresql+psycopg://{user}{at}/{name}?{urlencode(given)}"))
+
+
+def _with_password_apart(url: URL) -> URL:
+    """One among the parameters would be shown wherever the URL is."""
+    given = url.normalized_query.get("password")
+    return url.difference_update_query(["password"]).set(password=given[-1]) if given else url
 
 
 def for_tools(address: str) -> str:
