@@ -72,6 +72,7 @@ class Versions:
         self._snapshot = snapshot
         self._all: dict[int, list[Version]] = {}
         self._plain: dict[int, bool] = {}
+        self._writers: dict[int, set[int]] = {}
         self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
 
@@ -87,7 +88,9 @@ class Versions:
             known = self.all_of(dataset)
             return next((v for v in reversed(known) if bound is None or v.created < bound), None)
         found: Version | None = None
-        for job in writers_of(self._snapshot, dataset):
+        if dataset not in self._writers:
+            self._writers[dataset] = writers_of(self._snapshot, dataset)
+        for job in self._writers[dataset]:
             run = self._last_written(dataset, job, bound)
             if run is not None and run.end is not None and (found is None or run.end > found.created):
                 found = Version(self._id(dataset, "run", *self._run_parts(run.key)), run.end, run)
