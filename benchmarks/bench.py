@@ -31,6 +31,8 @@ class Sizes:
     batch: int = 500
     singles_after: int = 16_000  # events sent after the first run of every job
     batched_after: int = 36_000
+    postgres_singles: int = 8_000
+    postgres_batched: int = 20_000
     growth_early: int = 50_000
     growth_late: int = 300_000
     growth_window: int = 10_000
@@ -42,6 +44,7 @@ class Sizes:
     wide_datasets: int = 100_000
     names: int = 100_000
     mistakes: int = 1_000
+    large_runs: int = 10  # of each job of the wide landscape
     starts: int = 5
     idle_s: float = 2.0
     sdk_calls: int = 2_000
@@ -68,6 +71,8 @@ SHORT = Sizes(
     batch=20,
     singles_after=40,
     batched_after=160,
+    postgres_singles=40,
+    postgres_batched=160,
     growth_early=160,
     growth_late=400,
     growth_window=40,
@@ -78,6 +83,7 @@ SHORT = Sizes(
     wide_datasets=200,
     names=400,
     mistakes=20,
+    large_runs=2,
     starts=1,
     idle_s=0.1,
     sdk_calls=20,
@@ -160,6 +166,11 @@ class Bench:
 
     def wide(self) -> tuple[Path, EventStream]:
         return self.loaded("wide", EventStream(wide_landscape(self.sizes.wide_datasets)))
+
+    def large(self) -> tuple[Path, EventStream]:
+        """As wide, and every job with a few runs: a million events."""
+        sizes = self.sizes
+        return self.loaded("large", EventStream(wide_landscape(sizes.wide_datasets), runs_per_job=sizes.large_runs))
 
     def fresh_folder(self, name: str) -> Path:
         folder = self.folder / name

@@ -118,6 +118,9 @@ class EventStream:
     def total(self) -> int:
         return 2 * len(self.landscape.tasks) * self.runs_per_job
 
+    def run_id(self, run: int) -> str:
+        return _uuid(self.seed, "run", run).decode()
+
     def moment(self, share: float) -> str:
         """The time at which this share of the events has happened."""
         seconds = round(share * self.total / 2 * RUN_EVERY_S, 3)
@@ -136,7 +139,7 @@ class EventStream:
             if cycle != nominal_cycle:
                 nominal, nominal_cycle = _as_text(self.starts_at + timedelta(hours=cycle)), cycle
             start, complete, outputs = self._template(number, self._drifted(number, cycle))
-            run_id = _uuid(self.seed, "run", run)
+            run_id = self.run_id(run).encode()
             parent_id = _uuid(self.seed, "dag", self.landscape.tasks[number].dag, cycle)
             started_at = self.starts_at + timedelta(seconds=run * RUN_EVERY_S)
             ended_at = started_at + timedelta(seconds=RUN_LASTS_S)

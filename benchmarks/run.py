@@ -7,6 +7,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    api_reads,
     column_lineage,
     disk,
     ingest_batches,
@@ -16,6 +17,7 @@ from benchmarks import (
     lineage_reads,
     otlp_ingest,
     otlp_reading,
+    postgres_ingest,
     sdk_calls,
     sdk_delivery,
     search,
@@ -31,10 +33,12 @@ PROGRAMS: dict[str, Program] = {
     "ingest_singles": ingest_singles.measure,
     "ingest_batches": ingest_batches.measure,
     "ingest_growth": ingest_growth.measure,
+    "postgres_ingest": postgres_ingest.measure,
     "lineage_reads": lineage_reads.measure,
     "lineage_as_of": lineage_as_of.measure,
     "column_lineage": column_lineage.measure,
     "search": search.measure,
+    "api_reads": api_reads.measure,
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
     "sdk_calls": sdk_calls.measure,

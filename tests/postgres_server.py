@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,9 @@ class PostgresServer:
 
     socket_folder: Path
     port: int = 5432
+    _command: list[str | Path] = field(default_factory=list)
+    _as_user: dict[str, str | int] = field(default_factory=dict)
+    _process: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @contextmanager
@@ -60,6 +63,37 @@ class PostgresServer:
         finally:
             with self._administrator() as connection:
                 connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Returns when it answers; on the data that it had when it was stopped."""
+        log = self.socket_folder / "log"
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=output,
+                stderr=output,
+                stdin=subprocess.DEVNULL,
+                cwd=self.socket_folder,
+                **self._as_user,
+            )
+        _await_answer(self, self._process, log)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Closes connections, then ends in order; SIGQUIT ends at once, as a crash would."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        process.send_signal(how)
+        try:
+            process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGQUIT)
+            process.wait(STOP_TIMEOUT_S)
 
     def answers(self) -> bool:
         try:
@@ -92,7 +126,7 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 @contextmanager
-def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
+def running_server(tcp_port: int | None = None, options: Mapping[str, str] | None = None) -> Iterator[PostgresServer]:
     """With a port it listens on loopback too, for clients that don't know sockets in folders."""
     programs = find_programs()
     if programs is None:
@@ -102,25 +136,18 @@ def running_server(tcp_port: int | None = None) -> Iterator[PostgresServer]:
     try:
         if as_user:
             shutil.chown(folder, **as_user)
-        data, log = folder / "data", folder / "log"
+        data = folder / "data"
         _initialise(programs, data, as_user)
-        options = OPTIONS if tcp_port is None else {**OPTIONS, "listen_addresses": "127.0.0.1", "port": str(tcp_port)}
-        settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [programs / "postgres", "-D", data, "-k", folder, *settings],
-                stdout=output,
-                stderr=output,
-                stdin=subprocess.DEVNULL,
-                cwd=folder,
-                **as_user,
-            )
+        reached = {} if tcp_port is None else {"listen_addresses": "127.0.0.1", "port": str(tcp_port)}
+        chosen = {**OPTIONS, **reached, **(options or {})}
+        settings = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
+        command = [programs / "postgres", "-D", data, "-k", folder, *settings]
+        server = PostgresServer(folder, tcp_port or 5432, command, as_user)
         try:
-            server = PostgresServer(folder, tcp_port or 5432)
-            _await_answer(server, process, log)
+            server.start()
             yield server
         finally:
-            _stop(process)
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -170,15 +197,6 @@ def _await_answer(server: PostgresServer, process: subprocess.Popen[bytes], log:
         if process.poll() is not None or time.monotonic() > until:
             pytest.fail(f"PostgreSQL did not start:\n{log.read_text(errors='replace')[-4000:]}", pytrace=False)
         time.sleep(0.02)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGINT)  # closes connections, then ends in order
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGQUIT)
-        process.wait(STOP_TIMEOUT_S)
 
 
 def _number(text: str) -> int:

@@ -273,7 +273,11 @@ def check_texts_of(reader: Reader, world: World) -> None:
 
 def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
     for job in world.jobs:
-        assert sorted(reader.named_runs(job)) == sorted({row.parent_run for row in rows if row.parent == job})
+        times: dict[bytes, list[int]] = {}
+        for row in rows:
+            if row.parent == job and row.parent_run is not None:
+                times.setdefault(row.parent_run, []).append(row.event_at)
+        assert reader.named_runs(job) == {run: (min(found), max(found)) for run, found in times.items()}
 
 
 def check_child_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -283,10 +287,66 @@ def check_child_runs(reader: Reader, world: World, rows: list[EventRow]) -> None
         assert reader.child_runs(parents) == expected
 
 
-def check_naming_bounds(reader: Reader, world: World, rows: list[EventRow]) -> None:
-    for job, run in {(row.parent, row.parent_run) for row in world.rows if row.parent}:
-        times = [row.event_at for row in rows if (row.parent, row.parent_run) == (job, run)]
-        assert reader.naming_bounds(job, run) == ((min(times), max(times)) if times else None)
+def check_own_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    every = {row.run for row in world.rows if row.run is not None}
+    for job in world.jobs:
+        assert reader.own_runs(job, every) == {row.run for row in rows if row.subject == job and row.run is not None}
+
+
+def check_has_space(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    seen = firsts(world, rows)
+    for namespace in {namespace for _, namespace, _ in world.names.values()} | {"none"}:
+        assert reader.has_space(namespace) == (namespace in seen)
+
+
+def check_first_mentions(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    expected = firsts(world, rows)
+    assert reader.first_mentions() == expected
+    for namespace in {namespace for _, namespace, _ in world.names.values()} | {"none"}:
+        own = {namespace: expected[namespace]} if namespace in expected else {}
+        assert reader.first_mentions(namespace) == own
+
+
+def firsts(world: World, rows: list[EventRow]) -> dict[str, int]:
+    """When a visible event first named something in each namespace."""
+    found: dict[str, int] = {}
+    for entity, shapes in world.mentions.items():
+        namespace = world.names[entity][1]
+        for row in rows:
+            if row.shape in shapes:
+                found[namespace] = min(row.event_at, found.get(namespace, row.event_at))
+    return found
+
+
+def check_spaces(reader: Reader, world: World) -> None:
+    assert sorted(reader.spaces().values()) == sorted({namespace for _, namespace, _ in world.names.values()})
+
+
+def check_count_between(reader: Reader, world: World) -> None:
+    for begin, end in ((BEGINNING, FOREVER), (world.times[1], world.times[-2]), (world.times[2], world.times[2])):
+        assert reader.count_between(begin, end) == sum(begin <= row.event_at < end for row in world.rows)
+
+
+def check_time_of(reader: Reader, world: World) -> None:
+    every = sorted(row.event_at for row in world.rows)
+    for begin, skip in itertools.product((BEGINNING, world.times[1], world.times[-1] + 1), (0, 3, 10_000)):
+        later = [time for time in every if time >= begin]
+        assert reader.time_of(begin, skip) == (later[skip] if skip < len(later) else None)
+
+
+def check_time_after(reader: Reader, world: World) -> None:
+    for at in (BEGINNING, *world.times):
+        assert reader.time_after(at) == min((time for time in world.times if time > at), default=None)
+
+
+def check_count_written_after(reader: Reader, world: World) -> None:
+    for seq in (0, reader.last_seq() // 2, reader.last_seq()):
+        assert reader.count_written_after(seq) == sum(row.seq > seq for row in world.rows)
+
+
+def check_shapes_written_after(reader: Reader, world: World) -> None:
+    for seq in (0, reader.last_seq() // 2, reader.last_seq()):
+        assert sorted(reader.shapes_written_after(seq)) == sorted({row.shape for row in world.rows if row.seq > seq})
 
 
 def check_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -361,13 +421,16 @@ UNBOUNDED = {
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
         check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of,
         check_told_after, check_rewriting,
+        check_spaces, check_count_between, check_time_of, check_time_after,
+        check_count_written_after, check_shapes_written_after,
     )
 }  # fmt: skip
 BOUNDED = {
     check.__name__.removeprefix("check_"): check
     for check in (
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
-        check_starts, check_count_runs, check_named_runs, check_naming_bounds, check_runs, check_of_shapes,
+        check_starts, check_count_runs, check_named_runs, check_own_runs, check_has_space,
+        check_first_mentions, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
         check_count_types, check_streams,

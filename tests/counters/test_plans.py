@@ -18,12 +18,13 @@ from lineage_hub.store.prepared import Prepared
 from tests.counters.counting import ask, counted_work, hub_in
 
 # Walks the index of times backwards and stops at the first row.
-STOPS_AT_ONCE = {"last_event_at"}
+STOPS_AT_ONCE = {"last_event_at", "_TIME_OF", "_TIME_AFTER"}
 VALUES: dict[str, Any] = {
     "t": 2**62, "k": 2**62, "tenants": [1, 2], "ids": [1, 2, 3], "types": [1, 2], "job": 1, "shape": 1, "at": 5,
     "hash": b"h" * 16, "run": b"r" * 16, "id": b"i" * 16, "after": 0, "before": 2**62, "limit": 10, "offset": 0,
     "kind": 1, "names": ["a"], "seq": 0, "jobs": [1, 2], "runs": [b"r" * 16, b"s" * 16], "since": 5, "start": 0,
     "end": 2**62, "step": 900,
+    "number": 0, "begin": 0, "skip": 3,
 }  # fmt: skip
 _WALKS = re.compile(r"^SCAN (event|earlier|raw|mention|blob|shape)\b")
 
@@ -55,7 +56,7 @@ def test_no_statement_of_the_reader_walks_through_all_events(hub: TestClient) ->
     found: dict[str, list[str]] = {}
     count = 0
     for name, statement in every_statement():
-        values = {**VALUES, "ids": [b"r" * 16, b"s" * 16]} if name == "runs" else VALUES
+        values = {**VALUES, "ids": [b"r" * 16, b"s" * 16]} if name in ("runs", "own_runs") else VALUES
         with counted_work() as work, hub.app.state.store.reading() as connection:
             statement.rows(connection, values)
         count += 1

@@ -1,6 +1,5 @@
 """A data folder and a file enter; a whole copy of the store leaves in one of them, made from the other."""
 
-import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from lineage_hub.cli import database_file
 from lineage_hub.cli.app import app
 from lineage_hub.cli.options import takes_settings
 from lineage_hub.cli.sending import progress
-from lineage_hub.errors import Conflict
+from lineage_hub.errors import Conflict, ExtraMissing
 from lineage_hub.settings import Settings, make_data_dir
 from lineage_hub.terminal import print_json
 
@@ -29,7 +28,7 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Copy the store into one file; the hub may go on taking events meanwhile."""
-    dump = f"pg_dump --format=custom --file={shlex.quote(str(file))} {_without_password(settings.database_url)}"
+    dump = f"pg_dump --format=custom --file={shlex.quote(str(file))} {_for_tools(settings.database_url)}"
     source = database_file.embedded_file(settings, f"run: {dump}")
     if file.exists() and not force:
         raise Conflict(f"{file} exists", subject=str(file), action="name another file, or replace it with --force")
@@ -51,7 +50,7 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Bring a backup into the data folder, after checking it; stop the hub first."""
-    database = _without_password(settings.database_url)
+    database = _for_tools(settings.database_url)
     load = f"pg_restore --clean --if-exists --dbname={database} {shlex.quote(str(file))}"
     target = database_file.embedded_file(settings, f"run: {load}")
     facts = database_file.require_restorable(file)
@@ -100,7 +99,14 @@ def _put_aside(target: Path) -> Path | None:
     return aside
 
 
-def _without_password(url: str) -> str:
+def _for_tools(url: str) -> str:
     """As PostgreSQL's tools take it; they ask for the password, or read it from PGPASSWORD."""
-    plain = re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql://", url)
-    return shlex.quote(re.sub(r"(?<=://)([^:@/?#]*):[^/?#]*@", r"\1@", plain))
+    if not url:
+        return ""
+    try:
+        from lineage_hub.store import postgres
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("lineage_hub"):
+            raise
+        raise ExtraMissing.of("server", "reading the store") from None
+    return shlex.quote(postgres.for_tools(url)) if postgres.is_postgres(url) else ""

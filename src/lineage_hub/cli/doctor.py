@@ -181,9 +181,11 @@ def _postgres(settings: Settings) -> Iterator[Check]:
 
     from lineage_hub.store.migrate import revision
     from lineage_hub.store.open import store_url
+    from lineage_hub.store.postgres import connect_args
 
+    url = store_url(settings)
     try:
-        engine = create_engine(store_url(settings))
+        engine = create_engine(url, connect_args=connect_args(url))
         with engine.connect() as connection:
             yield _schema(revision(connection), mask_url(settings.database_url))
         engine.dispose()

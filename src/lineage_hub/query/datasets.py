@@ -46,6 +46,11 @@ def dataset(snapshot: Snapshot, namespace: str, name: str) -> Answer:
     return dataset_answers(snapshot, [find_dataset(snapshot, namespace, name)])[0]
 
 
+def dataset_text(snapshot: Snapshot, namespace: str, name: str) -> Raw:
+    """The same, kept ready."""
+    return _texts(snapshot, [find_dataset(snapshot, namespace, name)])[0]
+
+
 def datasets(snapshot: Snapshot, namespace: str | None, limit: int, offset: int) -> Answer:
     found = visible_datasets(snapshot, namespace)
     return {"totalCount": len(found), "datasets": _texts(snapshot, found[offset : offset + limit])}

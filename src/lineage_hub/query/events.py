@@ -11,9 +11,11 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
+from lineage_hub.model import FOREVER
 from lineage_hub.query.horizon import begins_at, late_warning
 from lineage_hub.query.rewritten import rewritten
 from lineage_hub.query.snapshot import Snapshot
+from lineage_hub.query.time_slices import seek
 from lineage_hub.query.warnings import warnings
 from lineage_hub.wire import instant_text
 
@@ -21,14 +23,31 @@ Answer = dict[str, Any]
 
 
 def events(snapshot: Snapshot, after: int, before: int, descending: bool, limit: int, offset: int) -> Answer:
-    rows = snapshot.reader.page_events(after, before, descending, limit, offset)
+    total, rows = _page(snapshot, after, before, descending, limit, offset)
     texts = snapshot.reader.texts(rows)
     return {
-        "totalCount": snapshot.reader.count_events(after, before),
+        "totalCount": total,
         "events": [Raw(texts[row.seq]) for row in rows],
         "ids": [row.reference for row in rows],
         **begins_at(snapshot),
     }
+
+
+def _page(
+    snapshot: Snapshot, after: int, before: int, descending: bool, limit: int, offset: int
+) -> tuple[int, list[EventRow]]:
+    reader, moment = snapshot.reader, snapshot.moment
+    pieces = None
+    if snapshot.scope.tenants is None and moment.known_at == FOREVER:
+        end = min(before, moment.as_of + 1) if moment.as_of != FOREVER else before
+        pieces = snapshot.slices.pieces(reader, after + 1, end)
+    if pieces is None:
+        return reader.count_events(after, before), reader.page_events(after, before, descending, limit, offset)
+    total = sum(piece.events for piece in pieces)
+    if offset >= total or not limit:
+        return total, []
+    begin, end, skip = seek(pieces, offset, descending=descending)
+    return total, reader.page_events(begin - 1, end, descending, limit, skip)
 
 
 def event(snapshot: Snapshot, event_reference: str) -> Answer:

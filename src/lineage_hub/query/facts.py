@@ -188,16 +188,20 @@ def newest_of_placed(snapshot: Snapshot, placed: Collection[Placed]) -> Facts:
     times = [one.row.event_at for one in placed]
     facts = Facts(created_at=min(times, default=0), updated_at=max(times, default=0), mentioned=bool(placed))
     for one in sorted(placed, key=lambda one: order[one.mention.dataset]):
-        for facet, blob in one.mention.facets.items():
-            rank = 1 if facet == "schema" and one.mention.side != IN else 0
-            holder = Holder(
-                rank, one.row.event_at, one.row.event_id, PRECEDENCE[one.mention.side], blob, one.row.shape,
-                one.mention.dataset,
-            )  # fmt: skip
-            before = facts.facets.get(facet)
-            if before is None or holder[:4] > before[:4]:
-                facts.facets[facet] = holder
+        _observe(facts, one)
     return facts
+
+
+def _observe(facts: Facts, one: Placed) -> None:
+    for facet, blob in one.mention.facets.items():
+        rank = 1 if facet == "schema" and one.mention.side != IN else 0
+        holder = Holder(
+            rank, one.row.event_at, one.row.event_id, PRECEDENCE[one.mention.side], blob, one.row.shape,
+            one.mention.dataset,
+        )  # fmt: skip
+        before = facts.facets.get(facet)
+        if before is None or holder[:4] > before[:4]:
+            facts.facets[facet] = holder
 
 
 def newest_facets(snapshot: Snapshot, datasets: Collection[int], facet: str) -> dict[int, int]:

@@ -58,6 +58,11 @@ def job(snapshot: Snapshot, namespace: str, name: str) -> Answer:
     return job_answers(snapshot, [found])[0]
 
 
+def job_text(snapshot: Snapshot, namespace: str, name: str) -> Raw:
+    """The same, kept ready."""
+    return _texts(snapshot, [find_job(snapshot, namespace, name)])[0]
+
+
 def jobs(snapshot: Snapshot, namespace: str | None, limit: int, offset: int, states: Collection[str] = ()) -> Answer:
     found = visible_jobs(snapshot, namespace)
     if states:

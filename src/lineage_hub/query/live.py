@@ -169,7 +169,7 @@ def _change(row: EventRow, shape: Shape, spoken: Mapping[int, Iterable[Name]]) -
         "eventTime": instant_text(row.event_at),
         **_listed("jobs", spoken[JOB]),
         **_listed("datasets", spoken[DATASET]),
-        "movesNames": moves_names(shape),
+        "movesNames": moves_names(shape, is_new=True),
     }
 
 

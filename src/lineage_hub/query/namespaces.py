@@ -24,8 +24,12 @@ _body = msgspec.json.Decoder(NamespaceBody).decode
 
 
 def namespaces(snapshot: Snapshot, limit: int, offset: int) -> Answer:
-    entities = [*snapshot.ordered(tables.JOB, None), *snapshot.ordered(tables.DATASET, None)]
-    firsts = _firsts(snapshot, entities)
+    if snapshot.sees_all and not snapshot.said.hides:
+        entities: list[int] = []
+        firsts = snapshot.first_mentions.of(snapshot.reader)
+    else:
+        entities = [*snapshot.ordered(tables.JOB, None), *snapshot.ordered(tables.DATASET, None)]
+        firsts = _firsts(snapshot, entities)
     found = firsts.keys() | snapshot.said.namespaces.keys()
     hidden = _hidden(snapshot, found, entities)
     page = sorted(found - hidden)[offset : offset + limit]
@@ -37,8 +41,17 @@ def namespace(snapshot: Snapshot, name: str) -> Answer:
     entities = [*snapshot.ordered(tables.JOB, name), *snapshot.ordered(tables.DATASET, name)]
     firsts = _firsts(snapshot, entities)
     if name not in firsts and name not in snapshot.said.namespaces:
-        raise NotFound(f"Namespace '{name}' not found.", subject=name, action="check the spelling and the moment")
+        raise _not_found(name)
     return {**_answer(snapshot, name, firsts), "isHidden": name in _hidden(snapshot, {name}, entities)}
+
+
+def require_namespace(snapshot: Snapshot, name: str) -> None:
+    if name not in snapshot.said.namespaces and not snapshot.reader.has_space(name):
+        raise _not_found(name)
+
+
+def _not_found(name: str) -> NotFound:
+    return NotFound(f"Namespace '{name}' not found.", subject=name, action="check the spelling and the moment")
 
 
 def _firsts(snapshot: Snapshot, entities: Collection[int]) -> dict[str, int]:

@@ -132,15 +132,11 @@ def _interval_answers(
 
 def named_runs(snapshot: Snapshot, job: int) -> list[Answer]:
     """Runs that only their children tell of, the one named last first."""
-    keys = snapshot.reader.named_runs(job)
-    if not keys:
+    named = snapshot.reader.named_runs(job)
+    if not named:
         return []
-    own = {key[2] for key in snapshot.runs_by_id(keys) if key[1] == job}
-    found = []
-    for key in keys:
-        bounds = snapshot.reader.naming_bounds(job, key) if key not in own else None
-        if bounds is not None:
-            found.append((bounds[0], run_text(key), bounds[1]))
+    own = snapshot.reader.own_runs(job, named)
+    found = [(first, run_text(key), last) for key, (first, last) in named.items() if key not in own]
     return [_named_run(first, name, last) for first, name, last in sorted(found, reverse=True)]
 
 

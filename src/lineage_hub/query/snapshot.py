@@ -16,6 +16,7 @@ from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts, made_whole, other_half, run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
 from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
+from lineage_hub.query.first_mentions import FirstMentions
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
@@ -23,6 +24,7 @@ from lineage_hub.query.horizon import horizon_of, refuse_before
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
 from lineage_hub.query.search.indexing import Indexing
+from lineage_hub.query.time_slices import TimeSlices
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
@@ -41,6 +43,9 @@ class Queries:
         self.history = History()
         self.listening = Listening(store.changes)
         self.indexing = Indexing(store)
+        self._counted = (0, 0)
+        self.slices = TimeSlices()
+        self.first_mentions = FirstMentions()
 
     def listen(self) -> None:
         """Learn what was said and written until now."""
@@ -52,6 +57,10 @@ class Queries:
         epoch = self.store.changes.epoch
         with self.store.reading() as connection:
             counters = self.store.changes.catch_up(connection)
+            if self._counted != (counters.swept, counters.fold):
+                # What is only ever added to was taken away from.
+                self._counted = (counters.swept, counters.fold)
+                self.slices, self.first_mentions = TimeSlices(), FirstMentions()
             horizon_at = horizon_of(scope, self.store.changes.horizons)
             if horizon_at is not None:
                 refuse_before(horizon_at, moment)
@@ -80,6 +89,7 @@ class Snapshot:
         self._memory = queries.memory if self.sees_all else Notes()
         self._epoch = epoch
         self.history = queries.history
+        self.slices, self.first_mentions = queries.slices, queries.first_mentions
         self._runs: dict[RunKey, RunFacts] = {}
         self._sharing: dict[bytes, set[RunKey]] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}

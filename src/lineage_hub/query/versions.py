@@ -72,6 +72,7 @@ class Versions:
         self._snapshot = snapshot
         self._all: dict[int, list[Version]] = {}
         self._plain: dict[int, bool] = {}
+        self._known_writers: dict[int, set[int]] = {}
         self._histories: dict[int, _History] = {}
         self._tenants: dict[int, str] | None = None
         # Datasets whose versions were looked at, for whoever remembers an answer that shows them.
@@ -125,6 +126,11 @@ class Versions:
             return self._writers(dataset)
         return self._snapshot.bearing_on(dataset) | self._snapshot.jobs_speaking_of([dataset])
 
+    def _writers(self, dataset: int) -> set[int]:
+        if dataset not in self._known_writers:
+            self._known_writers[dataset] = writers_of(self._snapshot, dataset)
+        return self._known_writers[dataset]
+
     def _is_plain(self, dataset: int) -> bool:
         """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""
         if dataset not in self._plain:
@@ -135,16 +141,6 @@ class Versions:
                 "version" in m.facets for shape in shapes.values() for m in mentions_of(shape, names)
             )
         return self._plain[dataset]
-
-    def _writers(self, dataset: int) -> set[int]:
-        names = self._snapshot.names_under(dataset)
-        by_name = self._snapshot.shapes_of(names)
-        shapes = self._snapshot.reader.shapes({n for name in names for n in by_name[name]})
-        return {
-            shape.subject
-            for shape in shapes.values()
-            if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in mentions_of(shape, names))
-        }
 
     def _last_written(self, dataset: int, job: int, bound: Ord | None) -> RunFacts | None:
         names = self._snapshot.names_under(dataset)
@@ -225,6 +221,18 @@ class Versions:
         if self._tenants is None:
             self._tenants = self._snapshot.reader.tenant_names()
         return self._tenants[key[0]], *self._snapshot.name(key[1]), run_text(key[2])
+
+
+def writers_of(snapshot: Snapshot, dataset: int) -> set[int]:
+    """Jobs whose runs ever wrote it."""
+    names = snapshot.names_under(dataset)
+    by_name = snapshot.shapes_of(names)
+    shapes = snapshot.reader.shapes({n for name in names for n in by_name[name]})
+    return {
+        shape.subject
+        for shape in shapes.values()
+        if shape.kind == RUN_EVENT and any(m.side in WRITTEN for m in mentions_of(shape, names))
+    }
 
 
 def current_versions(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, str | None]:

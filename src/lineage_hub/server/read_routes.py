@@ -271,7 +271,7 @@ async def list_runs(
 
 @router.get(f"/namespaces/{NAMESPACE}/jobs/{JOB}", summary="Show a job", tags=JOBS)
 async def get_job(request: Request, namespace: Name, job: Name, at: At) -> Response:
-    return await ask(request, at, lambda snapshot: jobs_query.job(snapshot, namespace, job))
+    return await ask(request, at, lambda snapshot: jobs_query.job_text(snapshot, namespace, job))
 
 
 @router.get(f"/namespaces/{NAMESPACE}/jobs", summary="List the jobs of a namespace", tags=JOBS)
@@ -286,7 +286,7 @@ async def list_jobs_of_namespace(
     wanted = _states(states)
 
     def question(snapshot: Snapshot) -> Any:
-        namespaces_query.namespace(snapshot, namespace)
+        namespaces_query.require_namespace(snapshot, namespace)
         return jobs_query.jobs(snapshot, namespace, limit, offset, wanted)
 
     return await ask(request, at, question)
@@ -312,13 +312,13 @@ async def list_dataset_versions(
 
 @router.get(f"/namespaces/{NAMESPACE}/datasets/{DATASET}", summary="Show a dataset", tags=DATASETS)
 async def get_dataset(request: Request, namespace: Name, dataset: Name, at: At) -> Response:
-    return await ask(request, at, lambda snapshot: datasets_query.dataset(snapshot, namespace, dataset))
+    return await ask(request, at, lambda snapshot: datasets_query.dataset_text(snapshot, namespace, dataset))
 
 
 @router.get(f"/namespaces/{NAMESPACE}/datasets", summary="List the datasets of a namespace", tags=DATASETS)
 async def list_datasets(request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     def question(snapshot: Snapshot) -> Any:
-        namespaces_query.namespace(snapshot, namespace)
+        namespaces_query.require_namespace(snapshot, namespace)
         return datasets_query.datasets(snapshot, namespace, limit, offset)
 
     return await ask(request, at, question)

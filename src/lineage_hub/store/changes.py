@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from lineage_hub.lineage.shapes import CUTS, Shape, decode
 from lineage_hub.store import tables
@@ -19,10 +19,13 @@ from lineage_hub.store.prepared import Prepared
 _HORIZONS = Prepared(
     select(tables.retention.c.tenant, tables.retention.c.horizon_at).where(tables.retention.c.horizon_at.is_not(None))
 )
+_LAST_SHAPE = Prepared(select(func.max(tables.shape.c.id)))
 _SHAPES = (
-    select(tables.shape.c.body)
+    select(tables.shape.c.id, tables.shape.c.body)
     .where(tables.shape.c.id.in_(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seen"))))
 )  # fmt: skip
+# After more events than this the memory is better forgotten than looked through.
+MANY = 20_000
 
 
 class Changes:
@@ -40,6 +43,7 @@ class Changes:
         # How often something was removed, and up to where for each tenant.
         self._swept = 0
         self.horizons: dict[str, int] = {}
+        self._last_shape = 0
         self._lock = threading.Lock()
 
     def apply(self, entities: Iterable[int], *, topology: bool, first_seq: int = 0, last_seq: int = 0) -> None:
@@ -63,20 +67,31 @@ class Changes:
             self.horizons, self._swept = dict(_HORIZONS.rows(connection, {})), found.swept
             # What is remembered may lead to events that are gone.
             self.apply((), topology=True)
-        seq = found.seq
         if self._seen is None or self._fold is None:
-            self._seen, self._fold = seq, found.fold
+            self._last_shape = int(_LAST_SHAPE.rows(connection, {})[0][0] or 0)
+            self._seen, self._fold = found.seq, found.fold
         if found.fold > self._fold:
             self._fold = found.fold
             self.apply((), topology=True)
-        if seq <= self._seen:
+        seen = self._seen
+        if found.seq <= seen:
             return found
-        seen, self._seen = self._seen, seq
-        bodies: Any = connection.execute(_SHAPES, {"seen": seen}).scalars()
-        shapes = [decode(bytes(body)) for body in bodies]
-        entities = {entity for shape in shapes for entity in entities_of(shape)}
-        self.apply(entities, topology=any(moves_names(shape) for shape in shapes))
+        if found.seq - seen > MANY:
+            self.apply((), topology=True)
+        else:
+            self._learn(connection, seen)
+        # Only now: another request that finds nothing to do relies on what was learned.
+        with self._lock:
+            self._seen = max(self._seen, found.seq)
         return found
+
+    def _learn(self, connection: Connection, seen: int) -> None:
+        rows: Any = connection.execute(_SHAPES, {"seen": seen})
+        shapes = {number: decode(bytes(body)) for number, body in rows}
+        entities = {entity for shape in shapes.values() for entity in entities_of(shape)}
+        known = self._last_shape
+        self.apply(entities, topology=any(moves_names(one, number > known) for number, one in shapes.items()))
+        self._last_shape = max(known, max(shapes, default=0))
 
 
 def entities_of(shape: Shape) -> set[int]:
@@ -87,5 +102,6 @@ def entities_of(shape: Shape) -> set[int]:
     return entities
 
 
-def moves_names(shape: Shape) -> bool:
-    return any(mention.marks & CUTS or "symlinks" in mention.facets for mention in shape.mentions)
+def moves_names(shape: Shape, is_new: bool) -> bool:
+    """What an old shape links was linked before; which of its links count, the names that bear on an answer tell."""
+    return any(mention.marks & CUTS or (is_new and "symlinks" in mention.facets) for mention in shape.mentions)

@@ -216,7 +216,7 @@ class Folding:
         bodies = look_up(connection, tables.shape, ("id", "body"), {before.shape for before, _, _ in moved})
         shapes = {number: decode(bytes(body)) for number, body in bodies}
         for before, after, _ in moved:
-            if moves_names(shapes[before.shape]):
+            if moves_names(shapes[before.shape], is_new=True):
                 cut = sorted(entities_of(shapes[before.shape]))
                 connection.execute(_UNCUT, {"names": cut, "at": before.event_at, "id": before.event_id})
             values = {"s": before.subject, "t": before.event_at, "i": before.event_id}

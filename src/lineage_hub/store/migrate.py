@@ -12,6 +12,7 @@ from sqlalchemy import Connection, insert, inspect, text
 from lineage_hub.errors import InvalidSetting, StoreTooNew
 from lineage_hub.store import tables
 from lineage_hub.store.counters import Counters
+from lineage_hub.store.postgres import require_unicode, wait_for_migrations
 
 # The newest file in migrations/versions; a test compares.
 HEAD = "0008"
@@ -49,7 +50,7 @@ def migrate(connection: Connection) -> None:
     upgrade(connection)
 
 
-def upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, to: str = "head") -> None:
     """Step by step through the migrations, from wherever the database is."""
     from alembic import command
     from alembic.config import Config
@@ -57,7 +58,7 @@ def upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def _create(connection: Connection) -> None:
@@ -77,4 +78,5 @@ def revision(connection: Connection) -> str | None:
 def _wait_for_others(connection: Connection) -> None:
     """Of hubs that start at once one migrates; SQLite's writers are alone anyway."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        require_unicode(connection)
+        wait_for_migrations(connection, LOCK)

@@ -27,7 +27,7 @@ from lineage_hub.errors import (
     StoreUnavailable,
 )
 from lineage_hub.settings import Settings, make_data_dir
-from lineage_hub.store import tables
+from lineage_hub.store import postgres, tables
 from lineage_hub.store.changes import Changes
 from lineage_hub.store.codec import Codec
 from lineage_hub.store.library import Library
@@ -70,8 +70,13 @@ class LineageStore:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One durable transaction: when the block has ended without an error, it is on disk."""
-        with translated(), self._writing.connect() as connection, connection.begin():
-            yield connection
+        try:
+            with translated(), self._writing.connect() as connection, connection.begin():
+                yield connection
+        except StoreUnavailable:
+            # The server may have become one that only reads, which its connections don't notice by themselves.
+            self._writing.dispose()
+            raise
 
     def close(self) -> None:
         self.is_open = False
@@ -98,12 +103,12 @@ def _given(text: str) -> URL:
     # The text holds a password, so no message repeats it.
     action = "write it as postgresql+psycopg://user:password@host/name, or leave it out"
     try:
-        url = make_url(text)
-    except ArgumentError:
+        url = postgres.url_of(text) if postgres.is_postgres(text) else make_url(text)
+    except (ArgumentError, ValueError):
         raise InvalidSetting("database_url is not a URL", subject="database_url", action=action) from None
     backend = url.get_backend_name()
     if backend == "postgresql":
-        return url.set(drivername="postgresql+psycopg")
+        return url
     if backend != "sqlite":
         raise InvalidSetting(f"the hub keeps no store in {backend}", subject="database_url", action=action)
     return url
@@ -116,7 +121,14 @@ def _engine(url: URL, settings: Settings, *, pool: int, begin: str) -> Engine:
             raise ExtraMissing.of("postgres", "a PostgreSQL database")
         level = "REPEATABLE READ" if begin == "BEGIN" else "READ COMMITTED"
         # A server that was restarted leaves dead connections in the pool.
-        return create_engine(url, isolation_level=level, pool_pre_ping=True, **sizes)
+        given = postgres.connect_args(url)
+        server = create_engine(url, isolation_level=level, pool_pre_ping=True, connect_args=given, **sizes)
+
+        @event.listens_for(server, "connect")
+        def prepare_session(connection: Any, _record: Any) -> None:
+            postgres.prepare_session(connection, settings.store_busy_timeout_s)
+
+        return server
     engine = create_engine(
         url, connect_args={"check_same_thread": False, "timeout": settings.store_busy_timeout_s}, **sizes
     )
@@ -161,6 +173,8 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (ProgrammingError, DataError) as error:
+        if getattr(error.orig, "sqlstate", None) == postgres.NOT_ALLOWED:
+            raise postgres.refusal(postgres.NOT_ALLOWED, str(error.orig)) from error
         # A statement that the database doesn't accept is a defect of ours; trying again won't help.
         raise InternalError(f"the store refused a statement: {type(error.orig).__name__}", subject="store") from error
     except DBAPIError as error:
@@ -171,6 +185,8 @@ def translated() -> Iterator[None]:
 
 def _translate(error: BaseException) -> LineageHubError:
     text = str(error)
+    if not isinstance(error, sqlite3.Error) and hasattr(error, "sqlstate"):
+        return postgres.refusal(error.sqlstate or "", text)
     if "full" in text or "No space left" in text or "disk I/O error" in text:
         return StorageFull(
             f"the store can't write: {text}",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, bindparam, func, select, text
 from sqlalchemy.sql.selectable import NamedFromClause
 
 from lineage_hub.lineage.intervals import BatchRow
@@ -61,6 +61,21 @@ class Reader:
         if namespace is None:
             return [row[0] for row in self._all(_ALL, kind=kind, after=after)]
         return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace), after=after)]
+
+    def spaces(self) -> dict[int, str]:
+        return dict(self._all(_SPACES))
+
+    def has_space(self, namespace: str) -> bool:
+        """Whether a visible event names something in it."""
+        return bool(self._run("space_seen", hash=space_hash(namespace)))
+
+    def first_mentions(self, namespace: str | None = None) -> dict[str, int]:
+        """When an event first named something in a namespace, or in each."""
+        found = {
+            name: self._run("first_mention", hash=space_hash(name))[0][0]
+            for name in (self.spaces().values() if namespace is None else (namespace,))
+        }
+        return {name: first for name, first in found.items() if first is not None}
 
     def tenant_names(self) -> dict[int, str]:
         return dict(self._all(_TENANTS))
@@ -160,13 +175,13 @@ class Reader:
         # As they come: there may be hundreds of thousands.
         return self._run("batches", job=job)  # type: ignore[return-value]
 
-    def named_runs(self, job: int) -> list[bytes]:
-        """Runs that events of other runs name as their parent."""
-        return [row[0] for row in self._run("named_runs", job=job)]
+    def named_runs(self, job: int) -> dict[bytes, tuple[int, int]]:
+        """Runs that events of other runs name as their parent, with the first and last time they do."""
+        return {run: (first, last) for run, first, last in self._run("named_runs", job=job)}
 
-    def naming_bounds(self, job: int, run: bytes) -> tuple[int, int] | None:
-        first, last = self._run("naming_bounds", job=job, run=run)[0]
-        return None if first is None else (first, last)
+    def own_runs(self, job: int, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of these runs that have events of their own."""
+        return {row[0] for chunk in _chunks(list(keys), 500) for row in self._run("own_runs", job=job, ids=chunk)}
 
     def runs(self, keys: Iterable[bytes]) -> dict[RunKey, list[EventRow]]:
         """All visible events of the runs with these ids, whichever job or tenant they belong to."""
@@ -199,6 +214,17 @@ class Reader:
         """How many events of each type happened in each step from `start` on, before `end`: (step, type, count)."""
         rows = self._run("count_types", start=start, end=end, step=step)
         return sorted((int(number), kind, count) for number, kind, count in rows)
+
+    def count_between(self, begin: int, end: int) -> int:
+        """Of all events, visible or not, from one time on and before another."""
+        return int(self._all(_COUNT_BETWEEN, begin=begin, end=end)[0][0])
+
+    def time_of(self, begin: int, skip: int) -> int | None:
+        """The time of the event that follows when so many are skipped, from a time on."""
+        return next((row[0] for row in self._all(_TIME_OF, begin=begin, skip=skip)), None)
+
+    def time_after(self, event_at: int) -> int | None:
+        return next((row[0] for row in self._all(_TIME_AFTER, at=event_at)), None)
 
     def page_events(self, after: int, before: int, descending: bool, limit: int, offset: int) -> list[EventRow]:
         name = "events_desc" if descending else "events_asc"
@@ -240,6 +266,13 @@ class Reader:
     def last_seq(self) -> int:
         """The last number that was given; a repeat may have used it up."""
         return int(self._all(_LAST_SEQ)[0][0])
+
+    def count_written_after(self, seq: int) -> int:
+        return int(self._all(_COUNT_AFTER, seq=seq)[0][0])
+
+    def shapes_written_after(self, seq: int) -> list[int]:
+        """The shapes of events that were written after one."""
+        return [row[0] for row in self._all(_SHAPES_AFTER, seq=seq)]
 
     def texts_after(self, seq: int, limit: int) -> dict[int, bytes]:
         """The raw text of the events that were written after one, by number, of whichever scope."""
@@ -313,6 +346,7 @@ _IN_SPACE = Prepared(
     .join_from(tables.space, tables.entity, tables.space.c.id == n.space)
     .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"), n.id > bindparam("after"))
 )
+_SPACES = Prepared(select(tables.space.c.id, tables.space.c.name))
 _TENANTS = Prepared(select(tables.tenant.c.id, tables.tenant.c.name))
 _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids())))
 _SHAPES = Prepared(select(tables.shape.c.id, tables.shape.c.body).where(tables.shape.c.id.in_(_ids())))
@@ -332,6 +366,17 @@ _TEXTS_OF = Prepared(
     .where(tables.raw.c.seq > bindparam("seq"), tables.shape.c.subject == bindparam("subject"))
     .order_by(tables.raw.c.seq)
 )
+_COUNT_AFTER = Prepared(select(func.count()).select_from(tables.raw).where(tables.raw.c.seq > bindparam("seq")))
+_SHAPES_AFTER = Prepared(select(tables.raw.c.shape).where(tables.raw.c.seq > bindparam("seq")).distinct())
+_COUNT_BETWEEN = Prepared(
+    select(func.count())
+    .select_from(tables.event)
+    .where(e.event_at >= bindparam("begin"), e.event_at < bindparam("end"))
+)
+_TIME_OF = Prepared(
+    select(e.event_at).where(e.event_at >= bindparam("begin")).order_by(e.event_at).limit(1).offset(bindparam("skip"))
+)
+_TIME_AFTER = Prepared(select(e.event_at).where(e.event_at > bindparam("at")).order_by(e.event_at).limit(1))
 _LINKS = Prepared(select(tables.link.c.dataset, tables.link.c.other, tables.link.c.type))
 _ROW = [tables.event.c[name] for name in EventRow._fields]
 _BATCH = [tables.event.c[name] for name in BatchRow._fields]
@@ -396,12 +441,25 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
     learned = select(e.shape).where(e.shape == s.id, e.known_at > bindparam("since"), *seen()).correlate(tables.shape)
 
     window = (e.event_at > bindparam("after"), e.event_at < bindparam("before"))
-    page = select(*_ROW).where(*window, *seen()).limit(bindparam("limit")).offset(bindparam("offset"))
     number = ((e.event_at - bindparam("start", type_=BigInteger)) // bindparam("step", type_=BigInteger)).label(
         "number"
     )
     within = (e.event_at >= bindparam("start"), e.event_at < bindparam("end"))
+
+    def page(*order: Any) -> Select[Any]:
+        # What is skipped is skipped in the index; the rest of a row is looked up for those that are shown.
+        key = (e.subject, e.event_at, e.event_id)
+        found = select(*key).where(*window, *seen()).order_by(*order)
+        shown = found.limit(bindparam("limit")).offset(bindparam("offset")).subquery()
+        same = [column == shown.c[column.name] for column in key]
+        return select(*_ROW).join_from(shown, tables.event, and_(*same)).order_by(*order)
+
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
+    m, sp = tables.mention.c, tables.space.c
+    mentioned = tables.space.join(tables.entity, n.space == sp.id).join(tables.mention, m.entity == n.id)
+    # Each shape once: those of one namespace mostly name several things in it.
+    there = select(m.shape).select_from(mentioned).where(sp.hash == bindparam("hash")).distinct().subquery()
+    first_of = select(func.min(e.event_at)).where(e.shape == there.c.shape, *seen())
     naming = (e.parent == bindparam("job"), *seen())
     c = tables.cut.c
     statements: dict[str, Select[Any]] = {
@@ -428,10 +486,10 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         "children": select(e.run, e.parent, e.parent_run)
         .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None), *seen())
         .distinct(),
-        "named_runs": select(e.parent_run).where(*naming).distinct(),
-        "naming_bounds": select(func.min(e.event_at), func.max(e.event_at)).where(
-            e.parent_run == bindparam("run"), *naming
-        ),
+        "named_runs": select(e.parent_run, func.min(e.event_at), func.max(e.event_at))
+        .where(*naming)
+        .group_by(e.parent_run),
+        "own_runs": select(e.run).where(e.subject == bindparam("job"), e.run.in_(_ids()), *seen()).distinct(),
         "runs": select(*_ROW).where(e.run.in_(_ids()), *seen()),
         "of_shapes": select(*_ROW).where(e.shape.in_(_ids()), *seen()),
         "count_of_shape": select(func.count()).select_from(tables.event).where(e.shape == bindparam("shape"), *seen()),
@@ -440,9 +498,14 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         "last_event_at": select(e.event_at).where(*seen()).order_by(e.event_at.desc()).limit(1),
         "count_events": select(func.count()).select_from(tables.event).where(*window, *seen()),
         "count_types": select(number, e.type, func.count()).where(*within, *seen()).group_by(text("number"), e.type),
-        "events_desc": page.order_by(e.event_at.desc(), e.event_id.desc()),
-        "events_asc": page.order_by(e.event_at, e.event_id),
+        "events_desc": page(e.event_at.desc(), e.event_id.desc()),
+        "events_asc": page(e.event_at, e.event_id),
         "event": select(*_ROW).where(e.event_at == bindparam("at"), e.event_id == bindparam("id"), *seen()),
+        "space_seen": select(sp.id)
+        .select_from(mentioned.join(tables.event, e.shape == m.shape))
+        .where(sp.hash == bindparam("hash"), *seen())
+        .limit(1),
+        "first_mention": select(func.min(first_of.correlate(there).scalar_subquery())).select_from(there),
         "cuts": select(c.dataset, c.event_at, c.event_id, c.continues_as)
         .join_from(
             tables.cut,

@@ -88,7 +88,9 @@ class LineageWriter:
     def write(self, connection: Connection, scope: Scope, batch: Sequence[tuple[Event, int]]) -> Written:
         """Each event comes with its known_at; its tenant was fixed by the scope it was accepted in."""
         del scope  # an event's tenant is part of its identity already
-        # First of all, since from here on this is the only writer.
+        # What needs no other writer to wait is done before.
+        packed = [(event.raw, self._codec.compress(event.raw)) for event, _ in batch]
+        # Before anything is asked of the store, since from here on this is the only writer.
         at_end = take(connection, len(batch))
         if at_end.swept != self._swept:
             # Shapes that no event had any more are gone, perhaps by another process.
@@ -114,11 +116,16 @@ class LineageWriter:
         taken = insert(connection, tables.event, rows)
         repeated = [False] * len(batch) if taken == len(batch) else self._repeats(connection, batch, rows)
         fresh = [(row, event) for row, (event, _), again in zip(rows, batch, repeated, strict=True) if not again]
-        insert(
-            connection,
-            tables.raw,
-            [(row[3], row[8], self._codec.compress(event.raw), by_rules.get(row[3] - seq)) for row, event in fresh],
-        )
+        frames = [
+            # A repeat within the group may have brought another spelling, and a rule may keep less of it.
+            frame if event.raw is text else self._codec.compress(event.raw)
+            for (event, _), (text, frame), again in zip(batch, packed, repeated, strict=True)
+            if not again
+        ]
+        texts = [
+            (row[3], row[8], frame, by_rules.get(row[3] - seq)) for (row, _), frame in zip(fresh, frames, strict=True)
+        ]
+        insert(connection, tables.raw, texts)
         moved = self.cut(connection, fresh) or self._new.linked
         self._new.linked = False
         self._sample(event.raw for _, event in fresh)

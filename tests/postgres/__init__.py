@@ -1,0 +1,1 @@
+"""Hubs as processes of their own on a real PostgreSQL: several on one database, and databases in trouble."""
