@@ -1,7 +1,8 @@
 """A store of an older hub, with data in it, is brought up to date by the start of this one, and tells what it told.
 
-`tests/fixtures/stores/0001.json` holds events and the rows that a hub with the first schema made of them. Stores of
-later schemas are made from it by the migrations in between, so that one more migration is one more case.
+`tests/fixtures/stores/0001.json` holds events and the rows that a hub made of them, in the tables of the first schema
+(written while the second was the newest, which only adds a table). Stores of later schemas are made from it by the
+migrations in between, so that one more migration is one more case.
 """
 
 from __future__ import annotations

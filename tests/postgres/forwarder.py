@@ -22,6 +22,7 @@ class Forwarder:
         self._target = target
         self._server: asyncio.Server | None = None
         self._writers: set[StreamWriter] = set()
+        self._passing: set[asyncio.Task[Any]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -45,15 +46,35 @@ class Forwarder:
         if self._server is not None:
             self._server.close()
             self._server = None
+            # Who was accepted a moment ago is there from the next turn of the loop on.
+            await asyncio.sleep(0)
         for writer in list(self._writers):
             writer.transport.abort()
+        # Each connection ends by itself now, and closes both of its sockets.
+        if self._passing:
+            await asyncio.wait(list(self._passing))
 
     async def _pass_on(self, reader: StreamReader, writer: StreamWriter) -> None:
-        there, back = await asyncio.open_connection("127.0.0.1", self._target)
-        self._writers |= {writer, back}
-        with contextlib.suppress(OSError):
-            await asyncio.gather(_pump(reader, back), _pump(there, writer))
-        self._writers -= {writer, back}
+        task = asyncio.current_task()
+        assert task is not None
+        self._passing.add(task)
+        used = {writer}
+        self._writers |= used
+        try:
+            with contextlib.suppress(OSError):
+                there, back = await asyncio.open_connection("127.0.0.1", self._target)
+                used.add(back)
+                self._writers.add(back)
+                if writer.transport.is_closing():
+                    return
+                await asyncio.gather(_pump(reader, back), _pump(there, writer), return_exceptions=True)
+        finally:
+            self._writers -= used
+            for one in used:
+                one.transport.abort()
+            # A socket is closed in the turn of the loop after that.
+            await asyncio.sleep(0)
+            self._passing.discard(task)
 
 
 async def _pump(reader: StreamReader, writer: StreamWriter) -> None:
