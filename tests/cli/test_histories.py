@@ -113,14 +113,24 @@ def test_what_happened_and_happens_is_followed(ask: Cli, spare: HubProcess) -> N
     told = ask("follow", "--after", "0", "--count", "4").out.splitlines()
     assert told[0] == "2026-11-01T09:00:00Z  run  RUNNING  shop:load  one"
     assert told[1] == "2026-11-01T09:01:00Z  run  COMPLETED  shop:load  one  after 60.0 s"
-    later = threading.Timer(
-        0.5,
-        lambda: httpx.post(f"{spare.url}/api/v1/lineage", json=event("START", "05T00:00:00", "new", "id:int", 0, True)),
-    )
-    later.start()
-    line = ask("follow", "--topics", "events", "--dataset", "sales/orders", "--count", "1", "--json").out
-    later.join()
-    assert json.loads(line)["data"]["run"] == "new"
+    heard = threading.Event()
+
+    def post_until_heard() -> None:
+        """Each a new event: one that came before somebody listened is not told."""
+        number = 0
+        while not heard.wait(0.2):
+            number += 1
+            one = event("START", "05T00:00:00", f"new-{number}", "id:int", 0, True)
+            assert httpx.post(f"{spare.url}/api/v1/lineage", json=one, timeout=60).status_code == 201
+
+    posting = threading.Thread(target=post_until_heard)
+    posting.start()
+    try:
+        line = ask("follow", "--topics", "events", "--dataset", "sales/orders", "--count", "1", "--json").out
+    finally:
+        heard.set()
+        posting.join()
+    assert json.loads(line)["data"]["run"].startswith("new-")
     assert ask("follow", "--topics", "news").code == 2
 
 

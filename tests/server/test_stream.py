@@ -162,3 +162,8 @@ def test_one_that_does_not_read_costs_no_memory_and_gets_all_in_the_end(hub: Run
 def test_what_can_not_be_told_is_refused(client: TestClient, question: dict[str, str], subject: str) -> None:
     answer = client.get("/api/v1/stream", params=question)
     assert (answer.status_code, answer.json()["subject"]) == (400, subject)
+
+
+def test_a_head_of_it_has_an_end(client: TestClient) -> None:
+    answer = client.head("/api/v1/stream")
+    assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, "text/event-stream")

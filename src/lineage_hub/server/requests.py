@@ -29,6 +29,8 @@ _PROCESS = os.urandom(6).hex()
 _number = itertools.count(1)
 _SANE = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
 _HEADERS = frozenset({b"x-request-id", b"x-correlation-id"})
+# A mark for an answer without an end, which nobody would read.
+ONLY_HEAD = "lineage_hub.only_head"
 # Nobody reads this answer; the log and the metrics need a status for it.
 CLIENT_GONE = 499
 
@@ -64,7 +66,7 @@ class Requests:
         method, path = scope["method"], scope["path"]
         if method == "HEAD":
             # Answered as a GET; the server that asked keeps the body back.
-            scope = {**scope, "method": "GET"}
+            scope = {**scope, "method": "GET", ONLY_HEAD: True}
         header, correlation_id = _correlation(scope)
         note = attach(scope, RequestNote(correlation_id))
         status = 0

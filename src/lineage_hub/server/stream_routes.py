@@ -11,7 +11,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from lineage_hub.errors import InvalidRequest
@@ -19,6 +19,7 @@ from lineage_hub.query.live import TOPICS, Item
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.hub import hub_of
 from lineage_hub.server.read_routes import EVENTS
+from lineage_hub.server.requests import ONLY_HEAD
 
 router = APIRouter(prefix="/api/v1")
 HEARTBEAT_S = 15.0
@@ -75,7 +76,7 @@ async def stream(
     dataset: Annotated[str | None, Query(description="Only what speaks of a dataset of this name.")] = None,
     after: Annotated[str | None, Query(description="The last id that was seen; 0 for all that there is.")] = None,
     last_event_id: Annotated[str | None, Header(description="The same, as browsers send it; it counts first.")] = None,
-) -> StreamingResponse:
+) -> Response:
     """Server-sent events. Without an id it begins with what comes next."""
     chosen = frozenset(one for one in topics.split(",") if one)
     unknown = sorted(chosen - set(TOPICS))
@@ -85,8 +86,11 @@ async def stream(
     wanted = Wanted(chosen, namespace, job, dataset)
     position = _position(last_event_id or after)
     feed = hub_of(request.scope).feed
-    told = messages(feed, wanted, position, await feed.last_seq())
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    last = await feed.last_seq()
+    if request.scope.get(ONLY_HEAD):
+        return Response(media_type="text/event-stream", headers=headers)
+    told = messages(feed, wanted, position, last)
     return StreamingResponse(told, media_type="text/event-stream", headers=headers)
 
 
