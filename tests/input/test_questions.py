@@ -10,7 +10,7 @@ from tests.input.client import Client, event, text_of
 
 pytestmark = pytest.mark.slow
 
-JOB, TABLE, RUN = "job:asked:load", "dataset:asked:t", "asked-run"
+TABLE, RUN = "dataset:asked:t", "asked-run"
 GOOD = {
     "namespaces": {},
     "jobs": {},
@@ -108,7 +108,6 @@ def test_bad_parameters_of_lineage_are_refused(client: Client) -> None:
         refused(client, "column-lineage", format=style)
     for flag in ("", "maybe", "2", "\x00"):
         refused(client, "column-lineage", withDownstream=flag)
-    refused(client, "column-lineage", nodeId=JOB)
     for time in BAD_TIMES:
         refused(client, "lineage/diff", **{"from": time})
         refused(client, "lineage/diff", known_at=time)
