@@ -16,6 +16,7 @@ from benchmarks import (
     lineage_reads,
     otlp_ingest,
     otlp_reading,
+    retention,
     sdk_calls,
     sdk_delivery,
     spark_pipelines,
@@ -35,6 +36,7 @@ PROGRAMS: dict[str, Program] = {
     "column_lineage": column_lineage.measure,
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
+    "retention": retention.measure,
     "sdk_calls": sdk_calls.measure,
     "sdk_delivery": sdk_delivery.measure,
     "otlp_reading": otlp_reading.measure,
@@ -44,10 +46,12 @@ PROGRAMS: dict[str, Program] = {
 }
 # Parts of README.md, each written when all of its programs ran.
 _TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
+_RETENTION = ["retention"]
 PARTS = {
     "spark": _SPARK,
     "telemetry": _TELEMETRY,
-    "speed": [name for name in PROGRAMS if name not in _TELEMETRY + _SPARK],
+    "retention": _RETENTION,
+    "speed": [name for name in PROGRAMS if name not in _TELEMETRY + _SPARK + _RETENTION],
 }
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
 

@@ -22,7 +22,9 @@ from lineage_hub.wire import instant_text
 
 router = APIRouter(prefix="/api/v1")
 RETENTION: list[str | Enum] = ["Retention"]
-Tenant = Annotated[str, Path(description="Need not have sent an event yet.")]
+# Told, not checked here: the answer to a wrong one says what a name may hold.
+_PATTERN = {"pattern": "^[a-z0-9][a-z0-9-]{1,48}[a-z0-9]$"}
+Tenant = Annotated[str, Path(description="Need not have sent an event yet.", json_schema_extra=_PATTERN)]
 encode = msgspec.json.Encoder().encode
 
 
