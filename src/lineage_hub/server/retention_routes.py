@@ -29,7 +29,8 @@ encode = msgspec.json.Encoder().encode
 
 
 class _Days(msgspec.Struct, forbid_unknown_fields=True):
-    days: Annotated[int, msgspec.Meta(ge=0, le=MOST_DAYS)]
+    # 30.0 is a whole number to JSON.
+    days: Annotated[float, msgspec.Meta(ge=0, le=MOST_DAYS, multiple_of=1)]
 
 
 @router.get("/retention", summary="Show how long events stay, and the sweep", tags=RETENTION)
@@ -47,7 +48,7 @@ async def put_retention(request: Request, tenant: Tenant) -> Response:
     except RefusedBody as refused:
         raise refused.error from None
     try:
-        days = msgspec.json.decode(body, type=_Days).days
+        days = int(msgspec.json.decode(body, type=_Days).days)
     except msgspec.DecodeError as error:
         action = f'write it as {{"days": 30}}, from 0 (for ever) to {MOST_DAYS}'
         raise InvalidRequest(f"the body can't be read: {error}", subject="days", action=action) from None
