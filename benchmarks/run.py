@@ -18,6 +18,7 @@ from benchmarks import (
     otlp_ingest,
     otlp_reading,
     postgres_ingest,
+    retention,
     sdk_calls,
     sdk_delivery,
     search,
@@ -41,6 +42,7 @@ PROGRAMS: dict[str, Program] = {
     "api_reads": api_reads.measure,
     "start_and_memory": start_and_memory.measure,
     "disk": disk.measure,
+    "retention": retention.measure,
     "sdk_calls": sdk_calls.measure,
     "sdk_delivery": sdk_delivery.measure,
     "otlp_reading": otlp_reading.measure,
@@ -50,10 +52,12 @@ PROGRAMS: dict[str, Program] = {
 }
 # Parts of README.md, each written when all of its programs ran.
 _TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
+_RETENTION = ["retention"]
 PARTS = {
     "spark": _SPARK,
     "telemetry": _TELEMETRY,
-    "speed": [name for name in PROGRAMS if name not in _TELEMETRY + _SPARK],
+    "retention": _RETENTION,
+    "speed": [name for name in PROGRAMS if name not in _TELEMETRY + _SPARK + _RETENTION],
 }
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
 

@@ -311,11 +311,16 @@ def firsts(world: World, rows: list[EventRow]) -> dict[str, int]:
     """When a visible event first named something in each namespace."""
     found: dict[str, int] = {}
     for entity, shapes in world.mentions.items():
-        namespace = world.names[entity][1]
+        kind, namespace, _ = world.names[entity]
         for row in rows:
-            if row.shape in shapes:
+            # Producers are in no namespace.
+            if row.shape in shapes and kind in (tables.JOB, tables.DATASET):
                 found[namespace] = min(row.event_at, found.get(namespace, row.event_at))
     return found
+
+
+def check_last_entity(reader: Reader, world: World) -> None:
+    assert reader.last_entity() == max(world.names)
 
 
 def check_spaces(reader: Reader, world: World) -> None:
@@ -421,7 +426,7 @@ UNBOUNDED = {
         check_find, check_by_hash, check_names, check_entities, check_tenant_names, check_shapes_of, check_shapes,
         check_blobs, check_links, check_last_seq, check_texts_after, check_texts_of,
         check_told_after, check_rewriting,
-        check_spaces, check_count_between, check_time_of, check_time_after,
+        check_last_entity, check_spaces, check_count_between, check_time_of, check_time_after,
         check_count_written_after, check_shapes_written_after,
     )
 }  # fmt: skip

@@ -220,7 +220,9 @@ def test_a_late_event_from_before_the_horizon_counts_with_a_warning(hub: Hub) ->
     assert hub.sweep()["sweep"]["eventsRemoved"] == 0
 
 
-@pytest.mark.parametrize("body", [b"{}", b'{"days": -1}', b'{"days": "5"}', b'{"days": 5, "more": 1}', b"nonsense"])
+@pytest.mark.parametrize(
+    "body", [b"{}", b'{"days": -1}', b'{"days": "5"}', b'{"days": 1.5}', b'{"days": 5, "more": 1}', b"nonsense"]
+)
 def test_what_can_not_be_a_number_of_days_is_refused(hub: Hub, body: bytes) -> None:
     answer = hub.client.put("/api/v1/retention/default", content=body)
     assert (answer.status_code, answer.json()["subject"]) == (400, "days")

@@ -39,5 +39,7 @@ class FirstMentions:
         for number, (begun, _) in bounds.items():
             for entity in entities[number]:
                 space = names[entity][0]
+                if not space:
+                    continue  # a producer, which has none
                 first[space] = min(begun, first.get(space, begun))
         return first

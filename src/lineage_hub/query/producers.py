@@ -84,15 +84,32 @@ def _hours(snapshot: Snapshot, wanted: Mapping[str, _Producer]) -> dict[str, lis
         found[by_entity[hour.of]].append(hour)
     for hour in producers.hours_of_shapes(*where, by_shape):
         found[by_shape[hour.of]].append(hour)
-    return found
+    return {name: _joined(hours) if wanted[name].untold else hours for name, hours in found.items()}
+
+
+def _joined(hours: Iterable[Hour]) -> list[Hour]:
+    """What several shapes say of one hour, as one."""
+    found: dict[int, Hour] = {}
+    for one in hours:
+        known = found.get(one.hour, one._replace(events=0))
+        found[one.hour] = Hour(
+            one.of,
+            one.hour,
+            known.events + one.events,
+            min(known.first_at, one.first_at),
+            max(known.last_at, one.last_at),
+            max(known.last_known_at, one.last_known_at),
+        )
+    return [found[hour] for hour in sorted(found)]
 
 
 def _told_by(snapshot: Snapshot, shapes: Iterable[int]) -> dict[int, str]:
     """Events that an older hub wrote: the newest of those that say the same names the producer of them all."""
+    bounds = snapshot.bounds(shapes)
     rows = [
         max(snapshot.reader.of_shape_at(shape, seen[1]), key=lambda row: row.event_id)
-        for shape, seen in snapshot.bounds(shapes).items()
-        if seen is not None
+        for shape in shapes
+        if (seen := bounds[shape]) is not None
     ]
     texts = snapshot.reader.texts(rows)
     return {row.shape: producer_of(texts[row.seq]) for row in rows}

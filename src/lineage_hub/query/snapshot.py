@@ -150,8 +150,11 @@ class Snapshot:
             known = sorted([*known, *new], key=names.__getitem__)
             if len(held) > MOST_ORDERED:
                 held.clear()
-            held[kind, namespace] = (max(new), known)
-        return known
+            last = max(new)
+            held[kind, namespace] = (last, known)
+        newest = self.reader.last_entity()
+        # Another request may have seen more since this one's snapshot.
+        return known if last <= newest else [one for one in known if one <= newest]
 
     @property
     def cuts(self) -> Cuts:

@@ -22,12 +22,15 @@ from lineage_hub.wire import instant_text
 
 router = APIRouter(prefix="/api/v1")
 RETENTION: list[str | Enum] = ["Retention"]
-Tenant = Annotated[str, Path(description="Need not have sent an event yet.")]
+# Told, not checked here: the answer to a wrong one says what a name may hold.
+_PATTERN = {"pattern": "^[a-z0-9][a-z0-9-]{1,48}[a-z0-9]$"}
+Tenant = Annotated[str, Path(description="Need not have sent an event yet.", json_schema_extra=_PATTERN)]
 encode = msgspec.json.Encoder().encode
 
 
 class _Days(msgspec.Struct, forbid_unknown_fields=True):
-    days: Annotated[int, msgspec.Meta(ge=0, le=MOST_DAYS)]
+    # 30.0 is a whole number to JSON.
+    days: Annotated[float, msgspec.Meta(ge=0, le=MOST_DAYS, multiple_of=1)]
 
 
 @router.get("/retention", summary="Show how long events stay, and the sweep", tags=RETENTION)
@@ -45,7 +48,7 @@ async def put_retention(request: Request, tenant: Tenant) -> Response:
     except RefusedBody as refused:
         raise refused.error from None
     try:
-        days = msgspec.json.decode(body, type=_Days).days
+        days = int(msgspec.json.decode(body, type=_Days).days)
     except msgspec.DecodeError as error:
         action = f'write it as {{"days": 30}}, from 0 (for ever) to {MOST_DAYS}'
         raise InvalidRequest(f"the body can't be read: {error}", subject="days", action=action) from None

@@ -18,9 +18,9 @@ _c = tables.counter.c
 
 class Counters(NamedTuple):
     seq: int
-    rules: int
-    refolded: int
     fold: int
+    refolded: int
+    rules: int
     swept: int
 
     @property

@@ -62,6 +62,10 @@ class Reader:
             return [row[0] for row in self._all(_ALL, kind=kind, after=after)]
         return [row[0] for row in self._all(_IN_SPACE, kind=kind, hash=space_hash(namespace), after=after)]
 
+    def last_entity(self) -> int:
+        """Numbers follow each other, so a snapshot holds all up to this one."""
+        return int(self._all(_LAST_ENTITY)[0][0] or 0)
+
     def spaces(self) -> dict[int, str]:
         return dict(self._all(_SPACES))
 
@@ -346,6 +350,7 @@ _IN_SPACE = Prepared(
     .join_from(tables.space, tables.entity, tables.space.c.id == n.space)
     .where(tables.space.c.hash == bindparam("hash"), n.kind == bindparam("kind"), n.id > bindparam("after"))
 )
+_LAST_ENTITY = Prepared(select(func.max(n.id)))
 _SPACES = Prepared(select(tables.space.c.id, tables.space.c.name))
 _TENANTS = Prepared(select(tables.tenant.c.id, tables.tenant.c.name))
 _MENTIONS = Prepared(select(tables.mention.c.entity, tables.mention.c.shape).where(tables.mention.c.entity.in_(_ids())))
@@ -456,7 +461,8 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
 
     runs = select(e.tenant, e.run).where(e.subject == bindparam("job"), e.run.is_not(None), *seen()).distinct()
     m, sp = tables.mention.c, tables.space.c
-    mentioned = tables.space.join(tables.entity, n.space == sp.id).join(tables.mention, m.entity == n.id)
+    here = tables.space.join(tables.entity, and_(n.space == sp.id, n.kind.in_((tables.JOB, tables.DATASET))))
+    mentioned = here.join(tables.mention, m.entity == n.id)
     # Each shape once: those of one namespace mostly name several things in it.
     there = select(m.shape).select_from(mentioned).where(sp.hash == bindparam("hash")).distinct().subquery()
     first_of = select(func.min(e.event_at)).where(e.shape == there.c.shape, *seen())
