@@ -58,7 +58,7 @@ class Answers:
 
     def runs(self, namespace: str, job: str) -> list[Any]:
         path = f"/namespaces/{quote(namespace, safe='')}/jobs/{quote(job, safe='')}/runs"
-        return self.get(path, limit=MOST)["runs"]
+        return self.get(path, limit=MOST, expand="true")["runs"]
 
     def states(self) -> Counter[str]:
         """Of the runs that events tell of; those that are only named as a parent don't count."""

@@ -21,12 +21,12 @@ from lineage_hub.lineage.intervals import (
 )
 from lineage_hub.lineage.rows import EventRow, RunKey
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import STREAM, STREAMING, run_id, run_key
-from lineage_hub.query.raw import raw_events
+from lineage_hub.lineage.shapes import IN, OUT, STREAM, STREAMING, run_id, run_key
+from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.facets import is_tombstone, version
-from lineage_hub.wire.raw import RawDataset, decode_run
+from lineage_hub.wire.raw import decode_run
 
 Answer = dict[str, Any]
 # So many runs are looked at for a job's latest ones: a list of jobs must not depend on how long their streams run.
@@ -150,10 +150,9 @@ def _offsets(snapshot: Snapshot, first: RunFacts, last: RunFacts) -> list[Answer
 def _versions_told(snapshot: Snapshot, run: RunFacts) -> dict[tuple[str, tuple[str, str]], str]:
     found: dict[tuple[str, tuple[str, str]], str] = {}
     for _, event in raw_events(snapshot, run.events):
-        sides: tuple[tuple[str, list[RawDataset] | None], ...] = (("in", event.inputs), ("out", event.outputs))
-        for side, datasets in sides:
-            for dataset in datasets or ():
+        for side, number in (("in", IN), ("out", OUT)):
+            for name, dataset in of_side(event, number).items():
                 facet = bytes((dataset.facets or {}).get("version", b""))
                 if facet[:1] == b"{":
-                    found[side, (dataset.namespace, dataset.name)] = "" if is_tombstone(facet) else version(facet)
+                    found[side, name] = "" if is_tombstone(facet) else version(facet)
     return {where: told for where, told in found.items() if told}

@@ -289,7 +289,7 @@ class Reader:
 
     def texts_of(self, subject: int, after: int) -> dict[int, bytes]:
         """The raw text of events about a job or dataset that were written after that number."""
-        rows = self._all(_TEXTS_OF, subject=subject, seq=after)
+        rows = self._all(_TEXTS_OF, job=subject, seq=after)
         return {seq: self.library.text(self.connection, body) for seq, body in rows}
 
     def child_runs(self, parents: Iterable[tuple[int, bytes]]) -> set[bytes]:
@@ -368,7 +368,7 @@ _TEXTS_AFTER = Prepared(
 _TEXTS_OF = Prepared(
     select(tables.raw.c.seq, tables.raw.c.body)
     .join_from(tables.raw, tables.shape, tables.shape.c.id == tables.raw.c.shape)
-    .where(tables.raw.c.seq > bindparam("seq"), tables.shape.c.subject == bindparam("subject"))
+    .where(tables.raw.c.seq > bindparam("seq"), tables.shape.c.subject == bindparam("job"))
     .order_by(tables.raw.c.seq)
 )
 _COUNT_AFTER = Prepared(select(func.count()).select_from(tables.raw).where(tables.raw.c.seq > bindparam("seq")))
