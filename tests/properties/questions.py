@@ -47,6 +47,9 @@ def every_question(events: Iterable[Event]) -> list[Question]:
     for node in [*map(job_node, jobs), *map(dataset_node, datasets)]:
         found.append(ask_for("lineage", nodeId=node, depth=DEPTH))
         found.append(ask_for("lineage", nodeId=node, depth=DEPTH, edges="ever"))
+        found.append(ask_for("impact", nodeId=node))
+    for text in sorted({name for _, name in jobs[:4] + datasets[:8]}):
+        found.append(ask_for("search", q=text, limit=LIMIT))
     for dataset in datasets:
         for edges in ("current", "ever"):
             node = dataset_node(dataset)
