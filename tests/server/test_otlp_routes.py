@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 import json
 import subprocess
 import sys
+import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,7 @@ from starlette.testclient import TestClient
 
 from lineage_hub.errors import InternalError, Overloaded, StorageFull, StoreUnavailable
 from lineage_hub.server.app import create_app
+from lineage_hub.server.otlp_taking import read_aside
 from lineage_hub.settings import Settings
 from tests.server.recording_taker import RecordingTaker
 from tests.wire.otlp.messages import T0, gauge, logs, metrics, span, traces
@@ -178,6 +181,23 @@ def test_large_bodies_are_read_aside_and_whole(client: TestClient, taker: Record
     body = traces(*[span({"n": str(n), "text": "x" * 90}, name=str(n)) for n in range(2000)]).SerializeToString()
     assert client.post("/v1/traces", content=body, headers=PROTOBUF).status_code == 200
     assert [row["operation_name"] for row in taker.rows("traces")] == [str(n) for n in range(2000)]
+
+
+def test_nobody_waits_for_a_very_large_body_to_be_read() -> None:
+    others_are_read = threading.Event()
+
+    async def both() -> list[str]:
+        def large() -> str:
+            assert others_are_read.wait(20)
+            return "large"
+
+        def usual() -> str:
+            others_are_read.set()
+            return "usual"
+
+        return list(await asyncio.gather(read_aside(bytes(5 << 20), large), read_aside(bytes(1 << 20), usual)))
+
+    assert asyncio.run(both()) == ["large", "usual"]
 
 
 def test_an_envelope_is_counted_by_what_became_of_it(client: TestClient, taker: RecordingTaker) -> None:

@@ -6,12 +6,14 @@ import sys
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from lineage_hub.server.app import create_app
 from lineage_hub.settings import Settings
+from tests.hub_process import HubProcess
 from tests.ingest.telemetry.engine import engine_pid
 from tests.proofs.test_telemetry_kill import body
 from tests.server.conftest import EventMaker
@@ -35,6 +37,27 @@ def test_a_hub_without_telemetry_imports_starts_and_makes_nothing_for_it(tmp_pat
     done = subprocess.run([sys.executable, "-c", UNUSED, tmp_path], check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert not (tmp_path / "telemetry").exists()
+
+
+@pytest.mark.slow
+def test_a_running_hub_that_takes_events_has_no_process_thread_or_folder_for_it(tmp_path: Path) -> None:
+    event = {
+        "eventType": "COMPLETE",
+        "eventTime": "2026-11-17T00:00:00Z",
+        "run": {"runId": "018f4e1c-7c1d-7000-8000-00000000002a"},
+        "job": {"namespace": "shop", "name": "load"},
+        "producer": "https://example.org",
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    }
+    with HubProcess(tmp_path / "data") as hub:
+        assert httpx.post(f"{hub.url}/api/v1/lineage", json=event).status_code == 201
+        why = httpx.get(f"{hub.url}/api/v1/runs/{event['run']['runId']}/why")  # type: ignore[index]
+        assert why.json()["telemetry"]["state"] == "none"
+        tasks = list(Path(f"/proc/{hub.pid}/task").iterdir())
+        assert [one for task in tasks for one in (task / "children").read_text().split()] == []
+        mapped = Path(f"/proc/{hub.pid}/maps").read_text()
+        assert [name for name in ("chdb", "pyarrow", "clickhouse_connect", "grpc") if name in mapped] == []
+    assert not (tmp_path / "data" / "telemetry").exists()
 
 
 def values(client: TestClient) -> dict[str, float]:

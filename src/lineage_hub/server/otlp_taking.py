@@ -18,8 +18,10 @@ _READ_HERE = 64 << 10
 # About what a row takes besides its texts, and an attribute besides its.
 _ROW_BYTES, _ATTRIBUTE_BYTES = 512, 32
 T = TypeVar("T")
+# Seconds of work, for which nobody else should wait.
+_LARGE = 4 << 20
 # Reading holds the interpreter's lock: more threads would not read more.
-_readers = ThreadPoolExecutor(1, "otlp reader")
+_reader = ThreadPoolExecutor(1, "otlp reader")
 
 
 def ready(taker: TelemetryTaker | None) -> TelemetryTaker:
@@ -43,7 +45,11 @@ async def take(
 
 async def read_aside(body: bytes, read: Callable[[], T]) -> T:
     """So that a large body doesn't keep other requests waiting."""
-    return read() if len(body) <= _READ_HERE else await asyncio.get_running_loop().run_in_executor(_readers, read)
+    if len(body) <= _READ_HERE:
+        return read()
+    if len(body) > _LARGE:
+        return await asyncio.to_thread(read)
+    return await asyncio.get_running_loop().run_in_executor(_reader, read)
 
 
 async def hand_over(taker: TelemetryTaker, kind: Kind, namespace: str, body: bytes, found: Columns) -> None:

@@ -1,11 +1,14 @@
 """Rollups and ranges say what the table of spans says, also after a batch was taken back."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from lineage_hub.errors import InternalError
 from lineage_hub.store.telemetry.open import TelemetryStore
+from lineage_hub.store.telemetry.rebuilding import disagreeing
 from tests.telemetry_rows import AT, HOUR_NS, spans
 
 pytestmark = pytest.mark.slow
@@ -88,6 +91,34 @@ def test_a_batch_that_is_taken_back_is_gone_from_tables_and_rollups(store: Telem
         assert store.ask("SELECT count() AS n FROM traces WHERE batch = 77") == [{"n": 0}]
         agree(store, "back")
     assert [row["trace_id"][0] for row in rollups(store, "back")[2]] == ["0", "1", "2"]
+
+
+def test_two_hubs_that_rebuild_the_same_hours_at_once_leave_them_right(store: TelemetryStore):
+    fill(store, "both")
+    before = rollups(store, "both")
+    # Another hub at the same tables: nothing keeps the two apart.
+    other = TelemetryStore(store._clients, store._database, store._retention)
+    together = threading.Barrier(2)
+
+    def rebuild(one: TelemetryStore) -> None:
+        together.wait(20)
+        one.rebuild([HOUR, HOUR + 1])
+
+    for _ in range(3):
+        with ThreadPoolExecutor(2) as hubs:
+            list(hubs.map(rebuild, (store, other)))
+        assert rollups(store, "both") == before
+
+
+def test_hours_that_disagree_are_told(store: TelemetryStore):
+    fill(store, "odd")
+    store.run(
+        "INSERT INTO operation_hours SELECT * FROM operation_hours WHERE namespace = 'odd' AND at = "
+        f"toDateTime64({(HOUR + 1) * 3600}, 0, 'UTC')"
+    )
+    assert store.ask(disagreeing([HOUR, HOUR + 1, HOUR + 5])) == [{"hour": HOUR + 1}]
+    store.rebuild([HOUR + 1])
+    assert store.ask(disagreeing([HOUR, HOUR + 1, HOUR + 5])) == []
 
 
 def test_no_hours_are_nothing_to_do(store: TelemetryStore):

@@ -5,13 +5,15 @@ Nothing is started, connected or imported before the first insert or question.
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lineage_hub.errors import InternalError
+from lineage_hub.errors import InternalError, StoreUnavailable
 from lineage_hub.settings import Settings
 from lineage_hub.store.telemetry.address import DATABASE, read_address
 from lineage_hub.store.telemetry.arrow import Type, read_type, table_of
@@ -19,7 +21,7 @@ from lineage_hub.store.telemetry.child import EngineChild
 from lineage_hub.store.telemetry.clients import ANSWER_S, Clients, EmbeddedClients, ServerClients
 from lineage_hub.store.telemetry.failures import is_lost, translated
 from lineage_hub.store.telemetry.migrate import migrate
-from lineage_hub.store.telemetry.rebuilding import SELECT_OF_VIEWS, rebuilding
+from lineage_hub.store.telemetry.rebuilding import SELECT_OF_VIEWS, disagreeing, rebuilding
 from lineage_hub.store.telemetry.retention import Retention, read_retention
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ DAY_NS = 86_400 * 10**9
 MOST_DAYS = 100
 # A datetime of Python has no nanoseconds.
 TIMES_AS_INTEGERS = {"DateTime64*": "int"}
+# So often hours are made anew before others get a turn.
+REBUILDS = 6
 T = TypeVar("T")
 
 
@@ -103,11 +107,27 @@ class TelemetryStore:
                 self.run(f"DELETE FROM {name} WHERE batch = {int(batch)}")
 
     def rebuild(self, hours: Iterable[int]) -> None:
-        """Rollups and ranges of these hours (since 1970) say what `traces` says; done twice it does no harm."""
+        """Rollups and ranges of these hours (since 1970) say what `traces` says; done twice it does no harm.
+
+        Another hub may rebuild one of them, or insert into it, at the same time; then it is done again, after a pause.
+        """
+        left = sorted(set(hours))
         with self._gate.alone():
             selects = {row["name"]: row["as_select"] for row in self.ask(SELECT_OF_VIEWS)}
-            for statement in rebuilding(hours, selects, self._columns):
-                self.run(statement)
+            for attempt in range(REBUILDS):
+                if attempt:
+                    # Of different length in each hub, so that one of them is alone in the end.
+                    time.sleep(random.uniform(0, 0.2 * 2**attempt))
+                for statement in rebuilding(left, selects, self._columns):
+                    self.run(statement)
+                left = [row["hour"] for row in self.ask(disagreeing(left))] if left else []
+                if not left:
+                    return
+        raise StoreUnavailable(
+            f"{len(left)} hours of rollups don't say what the spans say",
+            subject="telemetry",
+            action="others write into them; a running hub tries again by itself",
+        )
 
     def close(self) -> None:
         """In order: what was sent is done first."""

@@ -3,6 +3,11 @@
 -- needs the setting map_buckets_min_avg_size
 ALTER TABLE traces MODIFY SETTING map_serialization_version = 'with_buckets', map_buckets_min_avg_size = 8;
 
+-- To put keys into groups makes a merge dearer: parts wait until more of them can be merged at once, and a span is merged
+-- less often.
+-- needs the setting merge_selector_base
+ALTER TABLE traces MODIFY SETTING merge_selector_base = 10;
+
 -- One trace is read from one or two blocks of a group; smaller blocks are read more quickly, for next to nothing on disk.
 ALTER TABLE traces MODIFY COLUMN attributes MODIFY SETTING min_compress_block_size = 262144, max_compress_block_size = 262144;
 
