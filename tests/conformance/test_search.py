@@ -8,7 +8,9 @@ from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
 from lineage_hub.query.search import indexing as indexing_module
 from lineage_hub.query.search.search import Question, search
 from lineage_hub.query.snapshot import Queries
+from lineage_hub.store import statements
 from lineage_hub.store.open import LineageStore
+from lineage_hub.store.statements import Saying
 from tests.conformance.databases import Sender, limited_to
 from tests.oracle.build import (
     TOMBSTONE,
@@ -247,3 +249,27 @@ def test_a_large_store_has_names_at_once_and_the_rest_soon(
     answer = ask(queries, "walrus39")
     assert "preparing" not in answer
     assert answer["results"][0]["name"] == "t39"
+
+
+def test_what_users_tag_is_found_by_it_and_what_they_hide_is_not_found(sender: Sender, queries: Queries) -> None:
+    sender.send(
+        [
+            complete(1, job="load", outputs=[dataset("orders", tags=tags("finance")), "visits"]),
+            complete(2, job="report", run=2, inputs=["orders"], outputs=["sales"]),
+        ]
+    )
+
+    def say(kind: int, *subject: str, body: bytes | None = b"{}") -> None:
+        sender.write(lambda connection: statements.put(connection, EVERYTHING, [Saying(kind, subject, body)], ns(5)))
+
+    say(statements.DATASET_TAG, "db", "visits", "golden path")
+    say(statements.JOB_TAG, "jobs", "report", "golden")
+    assert set(names(queries, "golden")) == {"visits", "report"}
+    assert names(queries, "golden", kind="job") == ["report"]
+    assert names(queries, tags=("golden path",)) == ["visits"]
+    assert names(queries, "finance") == ["orders"]
+    say(statements.DATASET_TAG, "db", "orders", "finance", body=None)
+    assert names(queries, "finance") == []
+    assert names(queries, "visits") == ["visits"]
+    say(statements.HIDDEN_DATASET, "db", "visits")
+    assert names(queries, "visits") == names(queries, tags=("golden path",)) == []

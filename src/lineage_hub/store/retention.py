@@ -256,7 +256,9 @@ def remove_unused_shapes(connection: Connection, shapes: Collection[int]) -> int
     for part in _parts(sorted(shapes)):
         rows = _UNUSED_SHAPES.rows(connection, {"ids": part})
         unused: dict[int, Shape] = {row[0]: decode(bytes(row[1])) for row in rows}
-        pairs = [(entity, number) for number, shape in unused.items() for entity in entities_of(shape)]
+        # Whose shape it was isn't part of it.
+        producers = [row[0] for row in connection.execute(select(_n.id).where(_n.kind == tables.PRODUCER))]
+        pairs = [(one, number) for number, shape in unused.items() for one in (*entities_of(shape), *producers)]
         for some in _parts(pairs):
             connection.execute(_DELETE_MENTIONS, [{"e": entity, "s": number} for entity, number in some])
         if unused:
@@ -309,7 +311,7 @@ _NUMBERS_AFTER = Prepared(select(_s.id).where(_s.id > bindparam("after")).order_
 _SHAPES_AFTER = Prepared(
     select(_s.id, _s.body).where(_s.id > bindparam("after")).order_by(_s.id).limit(bindparam("limit"))
 )
-_b = tables.blob.c
+_b, _n = tables.blob.c, tables.entity.c
 _BLOBS_AFTER = Prepared(select(_b.id).where(_b.id > bindparam("after")).order_by(_b.id).limit(bindparam("limit")))
 # One by one: given a list of pairs or triples, SQLite reads the whole table.
 _DELETE_EVENTS = delete(tables.event).where(

@@ -24,6 +24,7 @@ from lineage_hub.query.search.told import DATASET_FACETS, JOB_FACETS, Told, labe
 from lineage_hub.store.changes import entities_of
 from lineage_hub.store.growth import Numbers, facet_bodies, names_after, numbers, shapes_after
 from lineage_hub.store.open import LineageStore
+from lineage_hub.store.tables import PRODUCER
 
 # Shapes that are taken in while a question waits; more are read beside it.
 AT_ONCE, STEP = 2_000, 200
@@ -98,6 +99,9 @@ class Indexing:
             last = self._seen.entity
             for one in names_after(connection, last, NAMES_AT_ONCE):
                 last = one.entity
+                if one.kind == PRODUCER:
+                    self._index.add_name(last, one.kind, one.space, order_of(one.hash), ())
+                    continue
                 self._index.add_name(last, one.kind, one.space, order_of(one.hash), terms(one.name))
                 space = self._spaces.get(one.space)
                 if space is None:

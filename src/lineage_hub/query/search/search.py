@@ -17,6 +17,7 @@ from lineage_hub.query.facts import Facts, dataset_facts, job_facts
 from lineage_hub.query.search.index import Asked, Index
 from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.query.search.matching import ALIAS, Match, Matching, Place, Wanted, wanted_words
+from lineage_hub.query.search.said import tagged, with_said_tags
 from lineage_hub.query.search.told import DATASET_FACETS, JOB_FACETS, OWNER, TAG, Told, label, labels, told
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -86,6 +87,7 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
         wanted = [_with_parts(index, word) for word in wanted_words(question.text)]
         asked = [index.asked(text) for text in _texts(wanted)]
         candidates, total = _candidates(index, snapshot, question, asked, most)
+        candidates = list(dict.fromkeys([*candidates, *tagged(snapshot, {*_texts(wanted)}, question.tags)]))
         kinds = {entity: index.kinds[entity] for entity in candidates}
     matching = Matching(wanted) if wanted else None
     preferred = _preferred(snapshot, candidates, asked)
@@ -223,11 +225,14 @@ def _found(
     latest = snapshot.latest_runs(list(facts)) if is_job and question.states else {}
     found = []
     for entity, one in facts.items():
+        if entity in snapshot.hidden:
+            continue
         state: str | None = ACTIVE if one.alive or not one.mentioned else DELETED
         if is_job:
             state = latest[entity].state if entity in latest else None
         texts = [text for facet, holder in one.facets.items() if facet in wanted_facets
                  for text in _told(facet, bodies.get(holder.blob, b""))]  # fmt: skip
+        texts = with_said_tags(snapshot, entity, texts, is_job=is_job)
         if not _is_wanted(question, names[entity][0], one, state, texts):
             continue
         how = _match(snapshot, matching, entity, is_job, texts)
