@@ -88,7 +88,9 @@ def search(indexing: Indexing, snapshot: Snapshot, question: Question) -> Answer
         asked = [index.asked(text) for text in _texts(wanted)]
         candidates, total = _candidates(index, snapshot, question, asked, most)
         candidates = list(dict.fromkeys([*candidates, *tagged(snapshot, {*_texts(wanted)}, question.tags)]))
-        kinds = {entity: index.kinds[entity] for entity in candidates}
+        kind = KINDS[question.kind] if question.kind else None
+        kinds = {one: index.kinds[one] for one in candidates if kind in (None, index.kinds[one])}
+        candidates = list(kinds)
     matching = Matching(wanted) if wanted else None
     preferred = _preferred(snapshot, candidates, asked)
     portion = len(preferred) if all_of_them else max(2 * question.limit, PORTION)
