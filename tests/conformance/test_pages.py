@@ -186,3 +186,23 @@ def test_a_namespace_is_as_old_as_the_first_event_that_names_something_in_it(dat
     one.send([complete(1, run=4, outputs=[dataset("b", "y")])])
     assert created() == {"jobs": at(1), "x": at(5), "y": at(1)}
     assert created(Moment(as_of=ns(4))) == {"jobs": at(1), "y": at(1)}
+
+
+def test_a_run_whose_rest_another_job_tells_later_is_not_remembered_as_it_was(database: Database) -> None:
+    """Whichever half comes first; each answer is asked twice, so that the second is a remembered one."""
+    sender = database.sender()
+    queries = queries_on(database)
+
+    def latest(job: str) -> tuple[Any, ...]:
+        for _ in range(2):
+            with queries.at(EVERYTHING, NOW) as snapshot:
+                found = {one["name"]: one["latestRun"] for one in plain(jobs(snapshot, None, 9, 0))["jobs"]}
+                completed = [one["name"] for one in plain(jobs(snapshot, None, 9, 0, ["COMPLETED"]))["jobs"]]
+        return found[job]["state"], found[job]["startedAt"][-3:], job in completed
+
+    sender.send([start(1, job="first", run=1), complete(8, job="other end", run=2)])
+    assert latest("first") == ("RUNNING", "01Z", False)
+    assert latest("other end") == ("COMPLETED", "08Z", True)
+    sender.send([complete(5, job="first end", run=1), start(3, job="other", run=2)])
+    assert latest("first") == ("COMPLETED", "01Z", True)
+    assert latest("other end") == ("COMPLETED", "03Z", True)

@@ -293,6 +293,12 @@ def check_own_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
         assert reader.own_runs(job, every) == {row.run for row in rows if row.subject == job and row.run is not None}
 
 
+def check_shared_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    every = {row.run for row in world.rows if row.run is not None}
+    jobs = {run: {row.subject for row in rows if row.run == run} for run in every}
+    assert reader.shared_runs(every) == {run for run, found in jobs.items() if len(found) > 1}
+
+
 def check_has_space(reader: Reader, world: World, rows: list[EventRow]) -> None:
     seen = firsts(world, rows)
     for namespace in {namespace for _, namespace, _ in world.names.values()} | {"none"}:
@@ -434,7 +440,7 @@ BOUNDED = {
     check.__name__.removeprefix("check_"): check
     for check in (
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
-        check_starts, check_count_runs, check_named_runs, check_own_runs, check_has_space,
+        check_starts, check_count_runs, check_named_runs, check_own_runs, check_shared_runs, check_has_space,
         check_first_mentions, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,

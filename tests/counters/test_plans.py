@@ -56,7 +56,7 @@ def test_no_statement_of_the_reader_walks_through_all_events(hub: TestClient) ->
     found: dict[str, list[str]] = {}
     count = 0
     for name, statement in every_statement():
-        values = {**VALUES, "ids": [b"r" * 16, b"s" * 16]} if name in ("runs", "own_runs") else VALUES
+        values = {**VALUES, "ids": [b"r" * 16, b"s" * 16]} if name in ("runs", "own_runs", "shared_runs") else VALUES
         with counted_work() as work, hub.app.state.store.reading() as connection:
             statement.rows(connection, values)
         count += 1

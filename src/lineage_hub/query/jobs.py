@@ -41,6 +41,8 @@ class Text(NamedTuple):
     tags: SaidTags
     told: dict[int, int]
     """How much was said of each dataset whose versions it shows."""
+    halves: frozenset[bytes]
+    """Runs that another job may tell the rest of, as long as none does."""
 
 
 def find_job(snapshot: Snapshot, namespace: str, name: str) -> int:
@@ -86,7 +88,9 @@ def last_states(snapshot: Snapshot, found: Collection[int]) -> dict[int, str | N
     if missing:
         latest = snapshot.latest_runs(missing)
         fresh = {job: snapshot.whole_run(latest[job]).state if job in latest else None for job in missing}
-        snapshot.keep("last state", fresh)
+        # How a run ended may be told under another name of its job.
+        lasting = {job: state for job, state in fresh.items() if job not in latest or not latest[job].is_open}
+        snapshot.keep("last state", lasting)
         known.update(fresh)
     return known
 
@@ -103,6 +107,7 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
     said = {job: snapshot.said.job_tags.get(names[job], NOTHING) for job in found}
     known: dict[int, Text] = snapshot.recall("job answer", found)
     told = told_of(snapshot, {dataset for text in known.values() for dataset in text.told})
+    shared = snapshot.reader.shared_runs({run for text in known.values() for run in text.halves})
     missing = [
         job
         for job in found
@@ -110,17 +115,21 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
         or known[job].edges is not edges[job]
         or known[job].tags != said[job]
         or any(told[dataset] != count for dataset, count in known[job].told.items())
+        or not shared.isdisjoint(known[job].halves)
     ]
     if missing:
         made = _answers(snapshot, missing, edges)
+        halves = snapshot.halves(missing)
         told.update(told_of(snapshot, {dataset for _, asked in made.values() for dataset in asked}))
         fresh = {
-            job: Text(encode(answer), edges[job], said[job], {dataset: told[dataset] for dataset in asked})
+            job: Text(encode(answer), edges[job], said[job], {dataset: told[dataset] for dataset in asked}, halves[job])
             for job, (answer, asked) in made.items()
         }
         versions = Versions(snapshot)
+        shared = snapshot.reader.shared_runs({run for group in halves.values() for run in group})
+        lasting = {job: text for job, text in fresh.items() if shared.isdisjoint(text.halves)}
         snapshot.keep(
-            "job answer", fresh, lambda job: {job}.union(*[versions.bearing_on(one) for one in fresh[job].told])
+            "job answer", lasting, lambda job: {job}.union(*[versions.bearing_on(one) for one in fresh[job].told])
         )
         known.update(fresh)
     return [Raw(known[job].body) for job in found if job in known]

@@ -313,6 +313,14 @@ class Snapshot:
     def whole_run(self, run: RunFacts) -> RunFacts:
         return made_whole(run, self.other_half(run))
 
+    def halves(self, jobs: Collection[int]) -> dict[int, frozenset[bytes]]:
+        """Of the runs of each job that were read, those that another job may tell the beginning or the end of."""
+        found: dict[int, set[bytes]] = {job: set() for job in jobs}
+        for (_, job, run), facts in self._runs.items():
+            if job in found and (facts.is_open or facts.is_headless):
+                found[job].add(run)
+        return {job: frozenset(runs) for job, runs in found.items()}
+
     def runs_of(self, rows: Iterable[EventRow]) -> dict[RunKey, RunFacts]:
         """The runs that these events belong to, with all their other events."""
         wanted = {row.run_key for row in rows if row.run is not None}

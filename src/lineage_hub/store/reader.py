@@ -187,6 +187,10 @@ class Reader:
         """Those of these runs that have events of their own."""
         return {row[0] for chunk in _chunks(list(keys), 500) for row in self._run("own_runs", job=job, ids=chunk)}
 
+    def shared_runs(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of these ids that runs of several jobs have."""
+        return {row[0] for chunk in _chunks(list(keys), 500) for row in self._run("shared_runs", ids=chunk)}
+
     def runs(self, keys: Iterable[bytes]) -> dict[RunKey, list[EventRow]]:
         """All visible events of the runs with these ids, whichever job or tenant they belong to."""
         found: dict[RunKey, list[EventRow]] = {}
@@ -495,6 +499,10 @@ def _statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str,
         "named_runs": select(e.parent_run, func.min(e.event_at), func.max(e.event_at))
         .where(*naming)
         .group_by(e.parent_run),
+        "shared_runs": select(e.run)
+        .where(e.run.in_(_ids()), *seen())
+        .group_by(e.run)
+        .having(func.min(e.subject) != func.max(e.subject)),
         "own_runs": select(e.run).where(e.subject == bindparam("job"), e.run.in_(_ids()), *seen()).distinct(),
         "runs": select(*_ROW).where(e.run.in_(_ids()), *seen()),
         "of_shapes": select(*_ROW).where(e.shape.in_(_ids()), *seen()),

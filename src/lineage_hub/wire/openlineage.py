@@ -91,7 +91,7 @@ class Decoder:
 
     def _usual_event(self, raw: bytes, tenant: str) -> Event:
         told = usual_event(raw)
-        event = Event(raw, tenant, producer=told.producer)
+        event = Event(raw, tenant)
         event.event_at = instant(told.eventTime, "eventTime")
         event.producer = told.producer
         # What was read is put into the form in which it stands in the text that the event's id is made of.
