@@ -89,6 +89,7 @@ def _choose(found: list[str]) -> str:
 
 def _suggest(text: str, known: list[tuple[str, str]]) -> str:
     import difflib
+    import shlex
 
     if not known:
         return "the hub holds no jobs and datasets yet; send events to it first"
@@ -97,5 +98,5 @@ def _suggest(text: str, known: list[tuple[str, str]]) -> str:
         names = difflib.get_close_matches(text, [name for _, name in known], n=3)
         near = [node for node, name in known if name in names]
     if not near:
-        return "list what there is with `lineage-hub events`, or give the full node id"
+        return f"look for it with `lineage-hub search {shlex.quote(text)}`, or give the full node id"
     return _choose(near)
