@@ -56,7 +56,16 @@ class Loss:
 
     def _differs(self, question: str, was: Json, now: Json) -> str | None:
         kind = question.split(" ")[0]
-        if kind in ("event", "run", "events") or "facets of run" in question or "lineage of run" in question:
+        if kind == "producers":
+            was, now = ({one["producer"]: one["lastEventAt"] for one in each["producers"]} for each in (was, now))
+            return None if was == now else "who was heard last"
+        if kind in ("timeline", "schemas", "quality", "statistics"):
+            return None if self._young(was) == self._young(now) else "young ones went"
+        if (
+            kind in ("event", "run", "events", "comparison")
+            or "facets of run" in question
+            or "lineage of run" in question
+        ):
             return self._may_be_gone(kind, was, now)
         if was is None or now is None:
             return None if was == now else "there before or after only"
@@ -97,6 +106,15 @@ class Loss:
             return "the order"
         young = {name for name in before if time_ns(name[1]) > self._horizon_at}
         return None if young <= set(left) else "young ones went"
+
+    def _young(self, value: Json) -> Json:
+        """What of a history is from after the horizon, by its times."""
+        if isinstance(value, list):
+            return sorted(time for one in value for time in self._young(one))
+        if not isinstance(value, dict):
+            return []
+        times = [value[key] for key in ("at", "startedAt") if value.get(key) and time_ns(value[key]) > self._horizon_at]
+        return sorted([*times, *(time for one in value.values() for time in self._young(one))])
 
     def _window(self, was: Json, now: Json) -> str | None:
         nodes = {node["id"] for node in was["graph"]}

@@ -11,6 +11,7 @@ from typing import Any
 
 from lineage_hub.lineage.producers import SECOND, Heard, integration_of, successors, usual_gap_s
 from lineage_hub.model import FOREVER
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import producers
 from lineage_hub.store.producers import Hour
@@ -51,7 +52,8 @@ def all_producers(snapshot: Snapshot, now: int, silent_s: int | None, limit: int
     answers = [_answer(name, found[name], hours[name], spaces[name], replaced.get(name), at) for name in asked]
     if silent_s is not None:
         answers = [one for one in answers if one["silentForS"] >= silent_s]
-    return {"producers": answers[offset : offset + limit], "totalCount": len(answers), "at": instant_text(at)}
+    page = answers[offset : offset + limit]
+    return {"producers": page, "totalCount": len(answers), "at": instant_text(at), **begins_at(snapshot)}
 
 
 def _heard(snapshot: Snapshot) -> dict[str, _Producer]:

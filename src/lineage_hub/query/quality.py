@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from lineage_hub.query.datasets import find_dataset
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.own_words import Teller, Told, own_words
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.spoken import told_by
@@ -52,6 +53,7 @@ def window(snapshot: Snapshot, dataset: int, told: Told) -> Answer:
         "eventsLookedAt": spoken.looked_at,
         "truncated": spoken.truncated,
         "lookedBackTo": instant_text(oldest) if oldest is not None else None,
+        **begins_at(snapshot),
     }
 
 

@@ -13,6 +13,7 @@ from lineage_hub.lineage.schema_changes import SchemaChange, schema_change
 from lineage_hub.lineage.shapes import IN, Mention
 from lineage_hub.query.datasets import find_dataset
 from lineage_hub.query.facts import PRECEDENCE
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.spoken import Said, spoken_of, told_by
 from lineage_hub.wire.columns import Column, schema_columns
@@ -42,6 +43,7 @@ def schema_history(snapshot: Snapshot, namespace: str, name: str, limit: int, of
         "dataset": {"namespace": shown[0], "name": shown[1]},
         "changes": changes[offset : offset + limit],
         "totalCount": len(changes),
+        **begins_at(snapshot),
     }
 
 

@@ -60,7 +60,7 @@ class Queries:
             if self._counted != (counters.swept, counters.fold):
                 # What is only ever added to was taken away from.
                 self._counted = (counters.swept, counters.fold)
-                self.slices, self.first_mentions = TimeSlices(), FirstMentions()
+                self.slices, self.first_mentions, self.history = TimeSlices(), FirstMentions(), History()
             horizon_at = horizon_of(scope, self.store.changes.horizons)
             if horizon_at is not None:
                 refuse_before(horizon_at, moment)

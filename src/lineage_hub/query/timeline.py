@@ -8,6 +8,7 @@ from typing import Any
 
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.jobs import find_job
 from lineage_hub.query.run_words import RunWords, volume_of, words_of
 from lineage_hub.query.snapshot import Snapshot
@@ -46,6 +47,7 @@ def timeline(snapshot: Snapshot, namespace: str, name: str, since: int, until: i
         "gaps": _gaps(usual),
         "runs": [_answer(words, earlier.get(words.run.key), limit_ns) for words in words_of(snapshot, shown)],
         "totalCount": histories.count_starts(*where),
+        **begins_at(snapshot),
     }
 
 

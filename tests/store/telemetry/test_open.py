@@ -31,7 +31,9 @@ def test_every_column_comes_back_exactly(store: TelemetryStore, table: str):
 @pytest.mark.parametrize("table", EVERY)
 def test_no_column_of_a_table_is_left_out_of_that_test(store: TelemetryStore, table: str):
     columns = store.ask(
-        "SELECT name FROM system.columns WHERE database = 'otel' AND table = {table:String}", {"table": table}
+        "SELECT name FROM system.columns WHERE database = 'otel' AND table = {table:String}"
+        " AND default_kind != 'MATERIALIZED'",
+        {"table": table},
     )
     assert {row["name"] for row in columns} - {"batch", "expires_at"} == EVERY[table].keys()
 
