@@ -14,7 +14,7 @@ from tests.oracle.identity import time_ns
 
 Json = Any
 # Lists of what happened, and what is said of an event that came late.
-HISTORY = ("latestRuns", "horizon", "warnings")
+HISTORY = ("latestRuns", "interval", "horizon", "warnings")
 
 
 def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenants: str = "default") -> Progress:
