@@ -13,12 +13,12 @@ from starlette.testclient import TestClient
 from lineage_hub.model import EVERYTHING
 from lineage_hub.query.live import Live
 from lineage_hub.sample import shop_week
-from lineage_hub.store import reader
+from lineage_hub.store import read_statements
 from lineage_hub.store.prepared import Prepared
 from tests.counters.counting import ask, counted_work, hub_in
 
 # Walks the index of times backwards and stops at the first row.
-STOPS_AT_ONCE = {"last_event_at", "_TIME_OF", "_TIME_AFTER"}
+STOPS_AT_ONCE = {"last_event_at", "TIME_OF", "TIME_AFTER"}
 VALUES: dict[str, Any] = {
     "t": 2**62, "k": 2**62, "tenants": [1, 2], "ids": [1, 2, 3], "types": [1, 2], "job": 1, "shape": 1, "at": 5,
     "hash": b"h" * 16, "run": b"r" * 16, "id": b"i" * 16, "after": 0, "before": 2**62, "limit": 10, "offset": 0,
@@ -45,9 +45,9 @@ def walks(hub: TestClient, statement: str) -> list[str]:
 
 def every_statement() -> Iterator[tuple[str, Prepared]]:
     for bounds in product((False, True), repeat=3):
-        for name, statement in reader._statements(*bounds).items():
+        for name, statement in read_statements.statements(*bounds).items():
             yield name, statement
-    for name, value in vars(reader).items():
+    for name, value in vars(read_statements).items():
         if isinstance(value, Prepared):
             yield name, value
 
