@@ -40,7 +40,7 @@ def test_a_hub_without_telemetry_imports_starts_and_makes_nothing_for_it(tmp_pat
 
 
 @pytest.mark.slow
-def test_a_running_hub_that_takes_events_has_no_process_thread_or_folder_for_it(tmp_path: Path) -> None:
+def test_a_running_hub_that_takes_events_has_no_process_or_folder_for_it(tmp_path: Path) -> None:
     event = {
         "eventType": "COMPLETE",
         "eventTime": "2026-11-17T00:00:00Z",
