@@ -52,13 +52,14 @@ PROGRAMS: dict[str, Program] = {
 }
 # Parts of README.md, each written when all of its programs ran.
 _TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
-_RETENTION, _POSTGRES, _QUESTIONS = ["retention"], ["postgres_ingest"], ["search", "api_reads"]
+_RETENTION, _POSTGRES, _SEARCH, _LISTS = ["retention"], ["postgres_ingest"], ["search"], ["api_reads"]
 _APART = {
     "spark": _SPARK,
     "telemetry": _TELEMETRY,
     "retention": _RETENTION,
     "postgres": _POSTGRES,
-    "questions": _QUESTIONS,
+    "search": _SEARCH,
+    "lists": _LISTS,
 }
 PARTS = {**_APART, "speed": [name for name in PROGRAMS if not any(name in names for names in _APART.values())]}
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."
