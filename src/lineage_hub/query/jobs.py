@@ -18,7 +18,7 @@ from lineage_hub.query.history import Edges
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.job_names import named_job
-from lineage_hub.query.nodes import io_names, job_summary, parents, tag_text
+from lineage_hub.query.nodes import io_names, job_summary, parents
 from lineage_hub.query.runs import latest_runs_of_job, run_answer
 from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
@@ -26,7 +26,7 @@ from lineage_hub.query.versions import Versions, told_of
 from lineage_hub.store import tables
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
-from lineage_hub.wire.described import Ownership, Tags, lenient
+from lineage_hub.wire.described import Ownership, Tags, lenient, tag_text
 
 Answer = dict[str, Any]
 encode = msgspec.json.Encoder().encode

@@ -35,6 +35,7 @@ from lineage_hub.wire.described import (
     Schema,
     Tags,
     lenient,
+    tag_text,
 )
 from lineage_hub.wire.raw import decode_run
 
@@ -147,10 +148,6 @@ def _tags(text: bytes) -> TagsByField:
     for tag in lenient(text, Tags).tags:
         by_field.setdefault(tag.field or None, []).append(tag_text(tag.key, tag.value))
     return by_field
-
-
-def tag_text(key: str, value: str) -> str:
-    return key if value in ("", "true") else f"{key}:{value}"
 
 
 def dataset_nodes(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, Node]:

@@ -10,10 +10,9 @@ from lineage_hub.lineage.shapes import IN_RAW
 from lineage_hub.query.datasets import visible_datasets
 from lineage_hub.query.facts import Facts, dataset_facts, facet_texts, job_facts
 from lineage_hub.query.jobs import visible_jobs
-from lineage_hub.query.nodes import tag_text
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire.declared import TagBody
-from lineage_hub.wire.described import Tags, lenient
+from lineage_hub.wire.described import Tags, lenient, tag_text
 
 Answer = dict[str, Any]
 _body = msgspec.json.Decoder(TagBody).decode

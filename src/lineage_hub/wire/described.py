@@ -164,3 +164,8 @@ def lenient(text: bytes | None, kind: type[S]) -> S:
         return found
     except (msgspec.DecodeError, msgspec.ValidationError):
         return kind()
+
+
+def tag_text(key: str, value: str) -> str:
+    """As a tag is shown; Marquez knows no values."""
+    return key if value in ("", "true") else f"{key}:{value}"

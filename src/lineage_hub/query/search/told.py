@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from lineage_hub.lineage.words import fold
-from lineage_hub.wire.described import Documentation, Ownership, Tags, lenient
+from lineage_hub.wire.described import Documentation, Ownership, Tags, lenient, tag_text
 
 COLUMN, COLUMN_DESCRIPTION, DESCRIPTION, TAG, OWNER = "column", "columnDescription", "description", "tag", "owner"
 DATASET_FACETS = ("schema", "documentation", "tags", "ownership")
@@ -43,10 +43,6 @@ def told(facet: str, body: bytes) -> list[Told]:
     if facet == "ownership":
         return [Told(OWNER, owner.name) for owner in lenient(body, Ownership).owners if owner.name]
     return []
-
-
-def tag_text(key: str, value: str) -> str:
-    return key if value in ("", "true") else f"{key}:{value}"
 
 
 def _of_columns(fields: Iterable[_Field], above: str = "") -> Iterator[Told]:
