@@ -59,6 +59,8 @@ class Sizes:
     otlp_bodies: tuple[tuple[int, int], ...] = ((32, 600), (8, 300), (1, 60))  # clients, and bodies of 500 spans
     otlp_spans: int = 5_000_000
     otlp_asks: int = 7
+    page_loads: int = 5
+    page_columns: int = 20
     judged: bool = True
 
 
@@ -98,6 +100,8 @@ SHORT = Sizes(
     otlp_bodies=((4, 8), (1, 2)),
     otlp_spans=10_000,
     otlp_asks=1,
+    page_loads=1,
+    page_columns=2,
     judged=False,
 )
 

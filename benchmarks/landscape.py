@@ -190,3 +190,25 @@ def wide_landscape(datasets: int = 100_000, seed: int = DEFAULT_SEED, *, columns
         dag = f"area_{first // 1000:03d}"
         tasks.append(Task(f"airflow-wide-{number % 5}", f"{dag}.load_{number:06d}", dag, reads, (first, first + 1)))
     return Landscape(tables, tuple(tasks), {})
+
+
+def river_landscape(nodes: int, seed: int = DEFAULT_SEED, *, layers: int = 10) -> Landscape:
+    """About so many nodes, all downstream of the first table: each job reads two tables of the layer before."""
+    rng = random.Random(f"river {seed} {nodes} {layers}")
+    width = max(1, round((nodes - 1) / (2 * layers)))
+    tables = [Table(NAMESPACES[0], f"river_{nodes}.spring", _invent_columns(rng, 15))]
+    tasks: list[Task] = []
+    before = [0]
+    for layer in range(1, layers + 1):
+        shelf = []
+        for place in range(width):
+            area = f"river_{nodes}_{place // 20:02d}"
+            columns = _invent_columns(rng, rng.randint(13, 17))
+            tables.append(Table(NAMESPACES[1 + place % 3], f"{area}.layer{layer}_tab_{place:03d}", columns))
+            shelf.append(len(tables) - 1)
+            # Mostly from close by, as teams build on their own tables.
+            near = [before[(place * len(before) // width + off) % len(before)] for off in (0, rng.randint(0, 2))]
+            reads = tuple(sorted(set(near)))
+            tasks.append(Task(f"airflow-{area}", f"{area}.fill_{layer}_{place:03d}", area, reads, (shelf[-1],)))
+        before = shelf
+    return Landscape(tuple(tables), tuple(tasks), {})

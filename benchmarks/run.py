@@ -17,6 +17,7 @@ from benchmarks import (
     lineage_reads,
     otlp_ingest,
     otlp_reading,
+    page_speed,
     postgres_ingest,
     retention,
     sdk_calls,
@@ -49,10 +50,12 @@ PROGRAMS: dict[str, Program] = {
     "otlp_ingest": otlp_ingest.measure,
     "telemetry_questions": telemetry_questions.measure,
     "spark_pipelines": spark_pipelines.measure,
+    "page_speed": page_speed.measure,
 }
 # Parts of README.md, each written when all of its programs ran.
 _TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
 _RETENTION, _POSTGRES, _SEARCH, _LISTS = ["retention"], ["postgres_ingest"], ["search"], ["api_reads"]
+_PAGE = ["page_speed"]
 _APART = {
     "spark": _SPARK,
     "telemetry": _TELEMETRY,
@@ -60,6 +63,7 @@ _APART = {
     "postgres": _POSTGRES,
     "search": _SEARCH,
     "lists": _LISTS,
+    "page": _PAGE,
 }
 PARTS = {**_APART, "speed": [name for name in PROGRAMS if not any(name in names for names in _APART.values())]}
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."

@@ -85,6 +85,14 @@ class Settings:
     server_shutdown_s: float = _setting(
         30.0, "Seconds that requests in flight get to finish when the hub stops.", least=0, most=3600
     )
+    root_path: str = _setting("", "Path that a proxy serves the hub under, such as /lineage; empty means the root.")
+    forwarded_prefix: str = _setting(
+        "ignore", "Whether X-Forwarded-Prefix of a request names that path.", choices=("ignore", "trust")
+    )
+    sample_data: str = _setting(
+        "allow", "Whether an empty hub may be filled with a week of sample events from its page.",
+        choices=("allow", "refuse"),
+    )  # fmt: skip
     ingest_max_body_bytes: int = _setting(
         32 * MIB, "Largest request body, after decompression.", least=1024, most=1024 * MIB
     )

@@ -8,7 +8,7 @@ from statistics import mean
 import pytest
 
 from benchmarks.generator import EventStream, in_batches
-from benchmarks.landscape import Landscape, layered_landscape, wide_landscape
+from benchmarks.landscape import Landscape, layered_landscape, river_landscape, wide_landscape
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +86,16 @@ def test_the_wide_graph_has_two_edges_and_ten_column_edges_a_dataset() -> None:
         for source in lineage["inputFields"]
     }
     assert len(column_edges) == 10_000
+
+
+def test_all_of_a_river_is_below_its_spring_and_it_has_the_size_that_was_asked_for() -> None:
+    for wanted in (20, 200, 5_000):
+        river = river_landscape(wanted)
+        assert abs(len(river.tables) + len(river.tasks) - wanted) <= 20
+        reached = {0}
+        for task in river.tasks:  # in the order of their layers
+            assert set(task.reads) <= reached
+            reached |= set(task.writes)
+        assert reached == set(range(len(river.tables)))
+        assert len({(table.namespace, table.name) for table in river.tables}) == len(river.tables)
+        assert len({(task.namespace, task.name) for task in river.tasks}) == len(river.tasks)

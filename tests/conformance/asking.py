@@ -29,7 +29,9 @@ from lineage_hub.query import (
     statistics,
     timeline,
 )
+from lineage_hub.query.badges import badges
 from lineage_hub.query.identity import half_of_edge_id
+from lineage_hub.query.overview.overview import overview
 from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.query.search.search import Question, search
 from lineage_hub.query.snapshot import Queries, Snapshot
@@ -79,6 +81,10 @@ def _questions(told: list[Event], indexing: Indexing) -> Iterator[tuple[str, Ask
         reference = f"{event.at + 2**63:016x}{event.id}"
         yield f"event {reference}", partial(_call, events.event, reference)
     yield "producers", lambda s: producers.all_producers(s, told[-1].at, None, MANY, 0)
+    for hours in (1, 168):
+        yield f"overview of {hours} hours", partial(_overview, at=told[-1].at, hours=hours)
+    nodes = [*map(job_node, job_names), *map(dataset_node, dataset_names)]
+    yield "badges", lambda s: badges(s, nodes, told[-1].at)
     named_runs = sorted({e.run[3] for e in told if e.run is not None})
     for one, other in pairwise(named_runs):
         yield f"comparison of {one} and {other}", partial(_call, run_comparison.compare_runs, one, other)
@@ -123,6 +129,11 @@ def _questions(told: list[Event], indexing: Indexing) -> Iterator[tuple[str, Ask
 def _call(ask: Callable[..., Any], *arguments: Any) -> Any:
     *parameters, snapshot = arguments
     return ask(snapshot, *parameters)
+
+
+def _overview(snapshot: Snapshot, *, at: int, hours: int) -> Any:
+    """Dead letters are no events, and which there are depends on who sent what to this hub."""
+    return {**overview(snapshot, at, hours), "deadLetters": None}
 
 
 def _events(snapshot: Snapshot, *, down: bool) -> Any:

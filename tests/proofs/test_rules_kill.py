@@ -63,7 +63,7 @@ def test_a_hub_that_is_killed_while_it_folds_history_goes_on(tmp_path: Path) -> 
         send(hub, events)
         for at in range(1, KILLS + 1):
             set_rule(hub, at)
-            wait_until(hub, changed=EVENTS // 10 * at)
+            wait_until(hub, changed=EVENTS * at // (10 + KILLS))
             hub.kill()
             hub = HubProcess(tmp_path / "killed")
         send(hub, events[::7])

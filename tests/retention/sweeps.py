@@ -59,6 +59,10 @@ class Loss:
         if kind == "producers":
             was, now = ({one["producer"]: one["lastEventAt"] for one in each["producers"]} for each in (was, now))
             return None if was == now else "who was heard last"
+        if kind == "overview":
+            return self._overview(was, now)
+        if kind == "badges":
+            return self._badges(was["badges"], now["badges"])
         if kind in ("timeline", "schemas", "quality", "statistics"):
             return None if self._young(was) == self._young(now) else "young ones went"
         if (
@@ -79,6 +83,31 @@ class Loss:
         if question.startswith(("ever", "30d")):
             return self._window(was, now)
         return None if self._present(was) == self._present(now) else "the present differs"
+
+    def _overview(self, was: Json, now: Json) -> str | None:
+        """What there is stays; what happened may go, unless it is from after the horizon."""
+        if was["counts"] != now["counts"]:
+            return "what there is"
+        if any(now["runs"][state] > was["runs"][state] for state in was["runs"]):
+            return "more runs than before"
+        failed, left = ([(one["run"], one["failedAt"]) for one in each["failedRuns"]["items"]] for each in (was, now))
+        if any(one not in left for one in failed if time_ns(one[1]) > self._horizon_at):
+            return "young runs that failed went"
+        hours, after = (
+            [one for one in each["events"]["perHour"] if time_ns(one["from"]) > self._horizon_at] for each in (was, now)
+        )
+        return None if hours == after else "young events went"
+
+    def _badges(self, was: Json, now: Json) -> str | None:
+        """Checks and habits are known from what is kept: a check that only old events tell of goes with them."""
+        if [one["id"] for one in was] != [one["id"] for one in now]:
+            return "nodes"
+        for one, after in zip(was, now, strict=True):
+            if one["type"] == "JOB" and one != after:
+                return f"{one['id']}: {one}, {after}"
+            if one["type"] == "DATASET" and any(after[checks] > one[checks] for checks in ("passing", "failing")):
+                return f"{one['id']} has more checks: {one}, {after}"
+        return None
 
     def _may_be_gone(self, kind: str, was: Json, now: Json) -> str | None:
         if now is None:

@@ -153,21 +153,22 @@ def test_threads_and_tasks_are_recorded_with_their_parents() -> None:
 
 
 def test_runs_can_be_read_while_others_are_told_of() -> None:
-    stop = threading.Event()
+    told, seen = 300, []
 
     def tell() -> None:
-        while not stop.is_set():
+        for _ in range(told):
             report()
 
     with recorded() as events:
         thread = threading.Thread(target=tell)
         thread.start()
-        try:
-            for _ in range(50):
-                assert {run.state for run in events.runs.values()} <= {"RUNNING", "COMPLETE"}
-        finally:
-            stop.set()
-            thread.join()
+        while thread.is_alive():
+            states = [run.state for run in events.runs.values()]
+            assert set(states) <= {"RUNNING", "COMPLETE"}
+            seen.append(len(states))
+        thread.join()
+        assert len(events.runs_of("report")) == told
+    assert seen == sorted(seen)
 
 
 def event(number: int) -> dict[str, Any]:

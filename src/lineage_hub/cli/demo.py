@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -43,12 +44,9 @@ def demo(
         with _folder(data) as folder, child_hub(folder, ("--otlp-grpc-port", str(free_port(GRPC_PORT)))) as child:
             settings = load_settings({"url": child.url}, folder / "demo.toml", {})
             with Hub(settings) as hub:
-                if events:
-                    show_week(hub, seed)
-                else:
-                    show_shop(hub, child.url, folder, seed)
+                node = show_week(hub, seed) if events else show_shop(hub, child.url, folder, seed)
             if sys.stdin.isatty() and sys.stdout.isatty():
-                _keep_serving(child, "revenue_daily" if events else "daily_revenue")
+                _keep_serving(child, node, "revenue_daily" if events else "daily_revenue")
     except KeyboardInterrupt:
         print("\nThe hub has stopped.")
 
@@ -69,8 +67,11 @@ def _make_sigterm_interrupt() -> None:
     signal.signal(signal.SIGTERM, interrupt)
 
 
-def _keep_serving(child: ChildHub, dataset: str) -> None:
-    print(f"\nThe hub is serving at {child.url} (API at {child.url}/docs). Try in another terminal:\n")
+def _keep_serving(child: ChildHub, node: str, dataset: str) -> None:
+    print(f"\nThe hub is serving at {child.url} (API at {child.url}/docs). Look at it in a browser:\n")
+    print(f"  {child.url}/")
+    print(f"  {child.url}/lineage?node={quote(node, safe=':/')}\n")
+    print("Try in another terminal:\n")
     print(f"  lineage-hub lineage {dataset} --url {child.url}")
     print(f"  lineage-hub lineage {dataset} --columns --url {child.url}")
     print(f"  OPENLINEAGE_URL={child.url} dbt-ol run")

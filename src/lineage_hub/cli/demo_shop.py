@@ -26,7 +26,8 @@ COLUMN = "revenue"
 _MOST_SPANS = 40
 
 
-def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> None:
+def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> str:
+    """The node to look at first leaves."""
     lake, raw = folder / "lake", folder / "raw"
     file = folder / "retail.yaml"
     file.write_text(PIPELINE)
@@ -62,6 +63,7 @@ def show_shop(hub: Hub, url: str, folder: Path, seed: int) -> None:
     print_heading("How did the runs go?", f"curl {url}/api/v1/metrics")
     _print_metrics(hub)
     print(f"\nAll of it took {time.monotonic() - began:.0f} s. The hub is at {url}.")
+    return gold
 
 
 def _run(file: Path, raw: Path, lake: Path, url: str, *, expected: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The rules are those of docs/fold.md, sections "Values" and "The current version 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -84,8 +85,16 @@ class RunFacts(Struct, frozen=True):
         return max((row.ord for row in self.events if row.type == RUNNING), default=None)
 
 
-def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts:
-    events = sorted(rows)  # by ord: all of them have one subject, which comes first
+class Outcome(NamedTuple):
+    """`types` are those of the ends that decide."""
+
+    state: str
+    end: Ord | None
+    types: set[int]
+
+
+def outcome(events: list[EventRow]) -> Outcome:
+    """How a run stands; its events are in order."""
     attempt = last_attempt(events)
     ends = [row for row in attempt if row.type in ENDS]
     deciding = [row for row in ends if not row.flags & INFERRED] or ends
@@ -95,6 +104,12 @@ def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts
         state = STATES[winner]
     else:
         state = "RUNNING" if any(row.type in (START, RUNNING) for row in attempt) else "NEW"
+    return Outcome(state, next((row.ord for row in reversed(deciding) if row.type == winner), None), types)
+
+
+def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts:
+    events = sorted(rows)  # by ord: all of them have one subject, which comes first
+    state, end, types = outcome(events)
     mentions = [mention for number in {row.shape for row in events} for mention in shapes[number].mentions]
     processing, location = UNSAID, None
     for row in events:
@@ -106,7 +121,7 @@ def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts
         tuple(events),
         state,
         events[0].ord,
-        next((row.ord for row in reversed(deciding) if row.type == winner), None),
+        end,
         tuple(sorted(END_NAMES[kind] for kind in types)) if len(types) > 1 else (),
         frozenset([mention.dataset for mention in mentions if mention.side in READ]),
         frozenset([mention.dataset for mention in mentions if mention.side not in READ]),

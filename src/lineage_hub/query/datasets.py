@@ -62,10 +62,30 @@ def visible_datasets(snapshot: Snapshot, namespace: str | None) -> list[int]:
     if not snapshot.is_plain:
         joined = snapshot.joined(found)
         found = [entity for entity in found if joined.of(entity) == entity]
-    if not snapshot.sees_all or snapshot.cuts:
-        facts = dataset_facts(snapshot, found)
-        found = [one for one in found if one in facts and (facts[one].alive or not facts[one].mentioned)]
+    found = not_dropped(snapshot, found)
     return [one for one in found if one not in snapshot.hidden] if snapshot.hidden else found
+
+
+def not_dropped(snapshot: Snapshot, found: list[int]) -> list[int]:
+    """Of these representatives the ones that an event speaks of, unless all that was said of them has ended."""
+    if snapshot.sees_all:
+        # What no cut bears on is there as long as an event speaks of it.
+        suspects = _near_cuts(snapshot, found)
+        facts = dataset_facts(snapshot, suspects) if suspects else {}
+        gone = {one for one in suspects if one not in facts or (facts[one].mentioned and not facts[one].alive)}
+        return [one for one in found if one not in gone] if gone else found
+    facts = dataset_facts(snapshot, found)
+    return [one for one in found if one in facts and (facts[one].alive or not facts[one].mentioned)]
+
+
+def _near_cuts(snapshot: Snapshot, found: list[int]) -> list[int]:
+    """Those with a name that was cut, or that the content of another name went on as."""
+    if not snapshot.cuts:
+        return []
+    continued = {cut.continues_as for cuts in snapshot.cuts.values() for cut in cuts if cut.continues_as is not None}
+    near = snapshot.cuts.keys() | continued
+    joined = snapshot.joined(found)
+    return [one for one in found if not near.isdisjoint(joined.all_of(one))]
 
 
 def dataset_answers(snapshot: Snapshot, found: list[int]) -> list[Answer]:

@@ -52,7 +52,7 @@ def all_freshness(
     snapshot: Snapshot, now: int, states: Collection[str], learned: bool, limit: int, offset: int
 ) -> Answer:
     """Of the datasets that something is expected of, by name; with `learned` of the others too that have a habit."""
-    set_for = _by_dataset(snapshot, expectations.in_force(snapshot.reader.connection, snapshot.scope, snapshot.moment))
+    set_for = set_expectations(snapshot)
     every = snapshot.spoken_of(snapshot.ordered(tables.DATASET, None)) if learned else list(set_for)
     joined = snapshot.joined(every)
     facts = dataset_facts(snapshot, {joined.of(one) for one in every})
@@ -69,6 +69,11 @@ def all_freshness(
         if (expected.set_at is not None or answer["habit"] is not None) and (not states or answer["state"] in states):
             answers.append(answer)
     return {"freshness": answers[offset : offset + limit], "totalCount": len(answers), "at": instant_text(at)}
+
+
+def set_expectations(snapshot: Snapshot) -> dict[int, Kept]:
+    """By dataset, what users expect of it."""
+    return _by_dataset(snapshot, expectations.in_force(snapshot.reader.connection, snapshot.scope, snapshot.moment))
 
 
 def find_for_removal(snapshot: Snapshot, namespace: str, name: str) -> list[int]:

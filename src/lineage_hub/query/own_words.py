@@ -5,7 +5,7 @@ Of the events of a run the last that has a facet on a side counts, as everywhere
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,9 +50,15 @@ class Told(NamedTuple):
 
 
 def own_words(
-    snapshot: Snapshot, dataset: int, since: int, until: int, limit: int, wanted: Callable[[str], bool]
+    snapshot: Snapshot,
+    dataset: int,
+    since: int,
+    until: int,
+    limit: int,
+    wanted: Callable[[str], bool],
+    among: Set[int] | None = None,
 ) -> Told:
-    spoken = spoken_of(snapshot, dataset, since, until, limit)
+    spoken = spoken_of(snapshot, dataset, since, until, limit, among=among)
     newest: dict[object, dict[tuple[str, bool, int], Words]] = {}
     for start in range(0, len(spoken.said), _PAGE):
         page = spoken.said[start : start + _PAGE]

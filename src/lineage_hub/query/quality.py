@@ -27,20 +27,25 @@ def quality(snapshot: Snapshot, namespace: str, name: str, since: int, until: in
     """Of the last events in that stretch, at most so many."""
     dataset = find_dataset(snapshot, namespace, name)
     told = own_words(snapshot, dataset, since, until, limit, _FACETS.__contains__)
+    return {
+        **window(snapshot, dataset, told),
+        "assertions": assertions(snapshot, told),
+        "metrics": [point for teller in told.tellers if (point := _measured(snapshot, teller)) is not None],
+    }
+
+
+def assertions(snapshot: Snapshot, told: Told) -> list[Answer]:
+    """One for each assertion and column, with how it went each time."""
     series: dict[tuple[str, str], list[Answer]] = {}
     severity: dict[tuple[str, str], str | None] = {}
     for teller in told.tellers:
         for key, found in _checks(teller).items():
             series.setdefault(key, []).append(_point(snapshot, teller, found))
             severity[key] = next((one.severity for one in found if one.severity), severity.get(key))
-    return {
-        **window(snapshot, dataset, told),
-        "assertions": [
-            {"assertion": key[0], "column": key[1] or None, "severity": severity[key], **_summary(points)}
-            for key, points in sorted(series.items())
-        ],
-        "metrics": [point for teller in told.tellers if (point := _measured(snapshot, teller)) is not None],
-    }
+    return [
+        {"assertion": key[0], "column": key[1] or None, "severity": severity[key], **_summary(points)}
+        for key, points in sorted(series.items())
+    ]
 
 
 def window(snapshot: Snapshot, dataset: int, told: Told) -> Answer:

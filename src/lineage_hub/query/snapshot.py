@@ -22,6 +22,7 @@ from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.horizon import horizon_of, refuse_before
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
+from lineage_hub.query.overview.lately import Lately
 from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
 from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.query.time_slices import TimeSlices
@@ -46,6 +47,7 @@ class Queries:
         self._counted = (0, 0)
         self.slices = TimeSlices()
         self.first_mentions = FirstMentions()
+        self.lately = Lately()
 
     def listen(self) -> None:
         """Learn what was said and written until now."""
@@ -61,6 +63,7 @@ class Queries:
                 # What is only ever added to was taken away from.
                 self._counted = (counters.swept, counters.fold)
                 self.slices, self.first_mentions, self.history = TimeSlices(), FirstMentions(), History()
+                self.lately = Lately()
             horizon_at = horizon_of(scope, self.store.changes.horizons)
             if horizon_at is not None:
                 refuse_before(horizon_at, moment)
@@ -89,7 +92,7 @@ class Snapshot:
         self._memory = queries.memory if self.sees_all else Notes()
         self._epoch = epoch
         self.history = queries.history
-        self.slices, self.first_mentions = queries.slices, queries.first_mentions
+        self.slices, self.first_mentions, self.lately = queries.slices, queries.first_mentions, queries.lately
         self._runs: dict[RunKey, RunFacts] = {}
         self._sharing: dict[bytes, set[RunKey]] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}

@@ -5,7 +5,7 @@ Cuts and joined names count as docs/fold.md says: what lies on the dataset at th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import NamedTuple
 
 from lineage_hub.lineage.rows import EventRow
@@ -40,11 +40,17 @@ def spoken_of(
     until: int = END,
     limit: int | None = None,
     matters: Callable[[Mention], bool] = lambda mention: True,
+    among: Set[int] | None = None,
 ) -> Spoken:
+    """Of all events, or of those that have one of the shapes `among`."""
     names = snapshot.names_under(dataset)
     by_name = snapshot.shapes_of(names)
     shapes = snapshot.reader.shapes({number for name in names for number in by_name[name]})
-    wanted = {number for number, shape in shapes.items() if any(map(matters, mentions_of(shape, names)))}
+    wanted = {
+        number
+        for number, shape in shapes.items()
+        if (among is None or number in among) and any(map(matters, mentions_of(shape, names)))
+    }
     reader = snapshot.reader
     most = None if limit is None else limit + 1
     rows = histories.events_of_shapes(reader.connection, snapshot.scope, snapshot.moment, wanted, since, until, most)

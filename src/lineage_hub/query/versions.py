@@ -88,7 +88,7 @@ class Versions:
     def last_before(self, dataset: int, bound: Ord | None) -> Version | None:
         """The current one, or the one that was current at that ord."""
         self.asked.add(dataset)
-        if dataset in self._all or not self._is_plain(dataset):
+        if dataset in self._all or not self.is_plain(dataset):
             known = self.all_of(dataset)
             return next((v for v in reversed(known) if bound is None or v.created < bound), None)
         found: Version | None = None
@@ -122,7 +122,7 @@ class Versions:
 
     def bearing_on(self, dataset: int) -> Set[int]:
         """All whose events may change its versions, as long as nothing new is said of it (`told_of` stays the same)."""
-        if self._is_plain(dataset):
+        if self.is_plain(dataset):
             return self._writers(dataset)
         return self._snapshot.bearing_on(dataset) | self._snapshot.jobs_speaking_of([dataset])
 
@@ -131,7 +131,7 @@ class Versions:
             self._known_writers[dataset] = writers_of(self._snapshot, dataset)
         return self._known_writers[dataset]
 
-    def _is_plain(self, dataset: int) -> bool:
+    def is_plain(self, dataset: int) -> bool:
         """Neither cut nor ever named by a version facet: then the last completed run decides, and few rows are read."""
         if dataset not in self._plain:
             names = self._snapshot.names_under(dataset)

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Response
@@ -32,11 +33,14 @@ from lineage_hub.server import (
     ingest_routes,
     openapi,
     otlp_routes,
+    overview_routes,
+    page,
     producer_routes,
     read_routes,
     retention_routes,
     rules_routes,
     said_routes,
+    sample_routes,
     search_routes,
     stats_routes,
     stream_routes,
@@ -48,6 +52,8 @@ from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
+from lineage_hub.server.page import Page
+from lineage_hub.server.prefixes import Prefixes
 from lineage_hub.server.requests import Requests
 from lineage_hub.server.sweeping import Sweeper
 from lineage_hub.settings import Settings
@@ -93,6 +99,8 @@ ROUTERS = (
     declared_routes.router,
     said_routes.router,
     stats_routes.router,
+    overview_routes.router,
+    sample_routes.router,
     producer_routes.router,
     stream_routes.router,
     read_routes.router,
@@ -101,6 +109,7 @@ ROUTERS = (
     retention_routes.router,
     health.router,
     docs_page.router,
+    page.router,
 )
 # Called without the framework; docs/decisions/0005-one-event-path.md has the measurements.
 DIRECT = {("POST", ingest_routes.ONE_EVENT): ingest_routes.take_event}
@@ -112,10 +121,11 @@ def create_app(
     clock: Callable[[], int] = time.time_ns,
     store: LineageStore | None = None,
     telemetry: TelemetryTaker | None = None,
+    page_folder: Path = page.FOLDER,
 ) -> FastAPI:
     """The clock gives nanoseconds since 1970; a store that is open already is closed with the app.
 
-    What takes telemetry may be given too; else it is the hub's own.
+    What takes telemetry may be given too, and where the built page lies; else they are the hub's own.
     """
     metrics = Metrics()
     tracing = _self_tracing(settings)
@@ -181,7 +191,8 @@ def create_app(
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
     )
-    app.add_middleware(Requests, metrics=metrics, direct=DIRECT, tracing=tracing)
+    app.state.page = Page(page_folder)
+    app.add_middleware(Requests, metrics=metrics, direct=DIRECT, tracing=tracing, prefixes=Prefixes(settings))
     add_error_answers(app)
     for router in (*ROUTERS, *(one.router for one in extensions())):
         # As they are: `include_router` makes each route a second time, at the first request.

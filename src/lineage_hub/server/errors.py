@@ -24,6 +24,7 @@ from lineage_hub.errors import (
     Transient,
     UnsupportedEncoding,
 )
+from lineage_hub.server import page
 from lineage_hub.server.notes import note_of
 
 JSON = b"application/json"
@@ -115,6 +116,9 @@ async def _answer_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 404:
+        shown = await page.answer(request)
+        if shown is not None:
+            return shown
         told: LineageHubError = NotFound(f"there is no route {path}", subject=path, action="see /docs for every route")
     elif error.status_code == 405:
         allow = _methods(request) or (error.headers or {}).get("Allow", "")

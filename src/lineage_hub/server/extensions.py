@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,11 +27,17 @@ class Surroundings:
 
 
 class Extension(Protocol):
-    """`running` holds what it needs while the hub is up; its routes find that in `app.state` under the name."""
+    """`running` holds what it needs while the hub is up; its routes find that in `app.state` under the name.
+
+    `components` are the named JSON schemas that its routes refer to in the document.
+    """
 
     name: str
     title: str
     router: APIRouter
+
+    @property
+    def components(self) -> Mapping[str, dict[str, Any]]: ...
 
     def running(self, around: Surroundings) -> AbstractAsyncContextManager[Any]: ...
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineage_hub.server.openapi import NAME, TEXT, TIME, answers, listing, nullable, obj, takes
-from lineage_hub.server.openapi_reads import READS
+from lineage_hub.query.badges import MOST_NODES
+from lineage_hub.server.schemas import NAME, TEXT, TIME, answers, listing, nullable, obj, ref, takes
 
 Extra = dict[str, Any]
 DATASET_TYPES = ("DB_TABLE", "STREAM")
@@ -16,43 +16,39 @@ TAG_ACTION = 'send {"description": "…"}'
 DATASET_ACTION = 'send {"type": "DB_TABLE", "physicalName": "…", "sourceName": "…", "fields": […]}'
 JOB_ACTION = 'send {"type": "BATCH", "inputs": […], "outputs": […]}'
 RUN_ACTION = 'send {}, or {"id": "…", "nominalStartTime": "…", "nominalEndTime": "…", "args": {…}}'
-_NS = "/api/v1/namespaces/{namespace}"
 _BODY_ERRORS = (400, 413, 415)
 _WORD = {"type": "string", "minLength": 1}
 
 
-def _answer(path: str, description: str, *errors: int, status: int = 200) -> Extra:
-    """The same as a GET of that path."""
-    schema = obj(READS[path], **{name: {} for name in READS[path]})
-    return {"responses": answers(status, description, schema, *errors)}
+def _answer(name: str, description: str, *errors: int, status: int = 200) -> Extra:
+    """The same as a GET of it."""
+    return {"responses": answers(status, description, ref(name), *errors)}
 
 
-def _route(path: str, description: str, body: Extra, *, required: bool = True, status: int = 200) -> Extra:
-    answer = _answer(path, description, *_BODY_ERRORS, status=status)
+def _route(name: str, description: str, body: Extra, *, required: bool = True, status: int = 200) -> Extra:
+    answer = _answer(name, description, *_BODY_ERRORS, status=status)
     return {"openapi_extra": takes(body, required=required), **answer}
 
 
 _DATASET_NAME = obj(("namespace", "name"), namespace=NAME, name=NAME)
 NAMESPACE = _route(
-    _NS, "The namespace.", obj(("ownerName",), ownerName=_WORD, description=nullable(TEXT))
+    "Namespace", "The namespace.", obj(("ownerName",), ownerName=_WORD, description=nullable(TEXT))
 )  # fmt: skip
-NAMESPACE_ANSWER = _answer(_NS, "The namespace as it was.")
+NAMESPACE_ANSWER = _answer("Namespace", "The namespace as it was.")
 SOURCE = _route(
-    "/api/v1/sources/{source}",
+    "Source",
     "The source.",
     obj(("type", "connectionUrl"), type=_WORD, connectionUrl=_WORD, description=nullable(TEXT)),
 )
 TAG: Extra = {
     "openapi_extra": takes(obj(description=nullable(TEXT)), required=False),
-    "responses": answers(
-        200, "The tag.", obj(("name", "description"), name=TEXT, description=nullable(TEXT)), *_BODY_ERRORS
-    ),
+    "responses": answers(200, "The tag.", ref("Tag"), *_BODY_ERRORS),
 }
-DATASET_ANSWER = _answer(f"{_NS}/datasets/{{dataset}}", "The dataset.")
-JOB_ANSWER = _answer(f"{_NS}/jobs/{{job}}", "The job.")
+DATASET_ANSWER = _answer("DatasetAnswer", "The dataset.")
+JOB_ANSWER = _answer("Job", "The job.")
 _FIELD = obj(("name",), name=NAME, type=nullable(TEXT), description=nullable(TEXT), tags=nullable(listing(_WORD)))
 DATASET = _route(
-    f"{_NS}/datasets/{{dataset}}",
+    "DatasetAnswer",
     "The dataset.",
     obj(
         ("type", "physicalName", "sourceName"),
@@ -67,7 +63,7 @@ DATASET = _route(
     ),
 )
 JOB = _route(
-    f"{_NS}/jobs/{{job}}",
+    "Job",
     "The job.",
     obj(
         ("type",),
@@ -82,9 +78,8 @@ JOB = _route(
     ),
 )
 _SCALAR = {"anyOf": [TEXT, {"type": "number"}, {"type": "boolean"}, {"type": "null"}]}
-_RUN = "/api/v1/jobs/runs/{run_id}"
 RUN = _route(
-    _RUN,
+    "RunAnswer",
     "The run, in state NEW.",
     obj(
         id=nullable({"type": "string", "minLength": 1, "maxLength": 500}),
@@ -95,4 +90,10 @@ RUN = _route(
     required=False,
     status=201,
 )
-RUN_STATE = _answer(_RUN, "The run.", 400)
+RUN_STATE = _answer("RunAnswer", "The run.", 400)
+_NODE: Extra = {"type": "string", "pattern": "^(dataset|job):[\\s\\S]+$", "description": "As in a graph."}
+_NODES: Extra = {"type": "array", "items": _NODE, "minItems": 1, "maxItems": MOST_NODES}
+MANY_BADGES = _route(
+    "Badges", "What badges show.", {**obj(("nodeIds",), nodeIds=_NODES), "additionalProperties": False}
+)  # fmt: skip
+SAMPLE = _answer("SampleLoaded", "The sample week is there.", 409, status=201)

@@ -20,6 +20,7 @@ from lineage_hub.server.errors import defect, send_error
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.names import keep_escapes
 from lineage_hub.server.notes import RequestNote, attach
+from lineage_hub.server.prefixes import Prefixes
 
 if TYPE_CHECKING:
     from lineage_hub.server.self_tracing import RequestSpan, SelfTracing
@@ -47,14 +48,18 @@ class Requests:
         metrics: Metrics,
         direct: Mapping[tuple[str, str], ASGIApp] | None = None,
         tracing: SelfTracing | None = None,
+        prefixes: Prefixes | None = None,
     ) -> None:
         self._app, self._metrics, self._tracing = app, metrics, tracing
+        self._prefixes = prefixes
         self._direct = dict(direct or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if self._prefixes is not None and (self._prefixes.needed or scope.get("root_path")):
+            scope = self._prefixes.cut(scope)
         if self._tracing is None:
             await self._serve(scope, receive, send, None)
             return

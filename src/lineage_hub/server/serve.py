@@ -43,7 +43,9 @@ class HubServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            _log.info("listening", url=self.url(), version=__version__)
+            app: Any = self.config.app
+            page = f"{self.url()}{app.state.hub.settings.root_path.rstrip('/')}/"
+            _log.info("listening", url=self.url(), page=page, version=__version__)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """A kept-alive connection is closed after an answer that says so, or when nothing came over it for a moment.

@@ -30,7 +30,8 @@ END = len(TOPICS)
 _ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]))?")
 DESCRIBED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Messages of the topics, until one side ends it.",
+        "description": "Messages of the topics, until one side ends it. The data of `events` is an EventMessage, "
+        "of `runs` a RunMessage, of `changes` a ChangeMessage.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }

@@ -12,8 +12,8 @@ from lineage_hub.model import EVERYTHING, NOW, Scope
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.server.bodies import RefusedBody, read_body
 from lineage_hub.server.hub import Hub, hub_of
-from lineage_hub.server.openapi import NAME_PATTERN
 from lineage_hub.server.read_routes import ask
+from lineage_hub.server.schemas import NAME_PATTERN
 from lineage_hub.store import statements
 from lineage_hub.store.statements import Saying
 

@@ -38,11 +38,6 @@ Offset = Annotated[int, Query(ge=0, le=2**31, description="Items to pass over.")
 
 _TEXT = {"type": "string"}
 _NAME = {"type": "string", "minLength": 1}
-_RUN = {
-    "type": "object",
-    "required": ["run_id", "pipeline", "state", "stages"],
-    "properties": {"run_id": _TEXT, "pipeline": _TEXT, "state": _TEXT, "stages": {"type": "array"}},
-}
 _WISH: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -67,16 +62,13 @@ _WISH: dict[str, Any] = {
 }
 
 
-def _answer(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _answer(description: str, name: str) -> dict[str, Any]:
+    """The name is one of `route_answers`, or of the hub's own."""
+    schema = {"$ref": f"#/components/schemas/{name}"}
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def _list_of(name: str) -> dict[str, Any]:
-    return {"type": "object", "required": [name], "properties": {name: {"type": "array"}}}
-
-
-_RUN_SHOWN: dict[int | str, dict[str, Any]] = {200: _answer("The run.", _RUN)}
-_ERROR = {"$ref": "#/components/schemas/Error"}
+_RUN_SHOWN: dict[int | str, dict[str, Any]] = {200: _answer("The run.", "PipelineRun")}
 
 
 class Around(Protocol):
@@ -234,10 +226,10 @@ def _check_stage(stages: Mapping[str, Any], name: str | None) -> None:
     summary="Run a pipeline",
     openapi_extra=_WISH,
     responses={
-        200: _answer("The run that was started with that key before.", _RUN),
-        202: _answer("The run.", _RUN),
-        404: _answer("There is no such pipeline or run.", _ERROR),
-        409: _answer("The run that is to be continued has not ended.", _ERROR),
+        200: _answer("The run that was started with that key before.", "PipelineRunStarted"),
+        202: _answer("The run.", "PipelineRunStarted"),
+        404: _answer("There is no such pipeline or run.", "Error"),
+        409: _answer("The run that is to be continued has not ended.", "Error"),
     },
 )
 async def run_pipeline(
@@ -263,16 +255,15 @@ async def run_pipeline(
     return _json(told, 202 if is_new else 200)
 
 
-@router.get(
-    "", summary="List the pipelines that can be run", responses={200: _answer("Their names.", _list_of("pipelines"))}
-)
+@router.get("", summary="List the pipelines that can be run", responses={200: _answer("Their names.", "PipelineList")})
 async def list_pipelines(request: Request) -> Response:
-    """Those in the configured folder."""
-    return _json({"pipelines": [{"name": name} for name in _pipelines(request).files()]})
+    """Those in the configured folder, each with its parameters and stages, or what is wrong with its file."""
+    files = _pipelines(request).files()
+    return _json({"pipelines": await asyncio.to_thread(_offers, files)})
 
 
 @router.get(
-    "/run", summary="List runs of pipelines, newest first", responses={200: _answer("The runs.", _list_of("runs"))}
+    "/run", summary="List runs of pipelines, newest first", responses={200: _answer("The runs.", "PipelineRunPage")}
 )
 def list_pipeline_runs(
     request: Request, limit: Limit = 100, offset: Offset = 0, pipeline: str | None = None, state: str | None = None
@@ -293,7 +284,7 @@ def show_pipeline_run(request: Request, run_id: str) -> Response:
     "/run/{run_id}/cancel",
     status_code=202,
     summary="Cancel a run of a pipeline",
-    responses={202: _answer("The run.", _RUN), 409: _answer("It has ended.", _ERROR)},
+    responses={202: _answer("The run.", "PipelineRun"), 409: _answer("It has ended.", "Error")},
 )
 def cancel_pipeline_run(request: Request, run_id: str) -> Response:
     """It ends with ABORT; what is being written is given up."""
@@ -309,6 +300,12 @@ def _pipelines(request: Request) -> Pipelines:
     return found
 
 
+def _offers(files: Mapping[str, Path]) -> list[dict[str, Any]]:
+    from lineage_hub.spark.pipeline.offered import offered
+
+    return [offered(name, file) for name, file in files.items()]
+
+
 def _told(status: RunStatus) -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(status)
     return told
@@ -322,6 +319,13 @@ class PipelineExtension:
     name = "pipeline"
     title = "Pipelines"
     router = router
+
+    @property
+    def components(self) -> Mapping[str, dict[str, Any]]:
+        # Only who asks for the document needs them.
+        from lineage_hub.spark.route_answers import COMPONENTS
+
+        return COMPONENTS
 
     @asynccontextmanager
     async def running(self, around: Around) -> AsyncIterator[Pipelines]:

@@ -44,7 +44,8 @@ class Reader:
 
     def by_hash(self, keys: Iterable[bytes]) -> dict[bytes, tuple[int, int]]:
         """The number and kind of entities."""
-        return {key: (entity, kind) for key, entity, kind in self._all(sql.BY_HASH, ids=list(keys))}
+        chunks = _chunks(list(keys))
+        return {key: (entity, kind) for ids in chunks for key, entity, kind in self._all(sql.BY_HASH, ids=ids)}
 
     def names(self, entities: Iterable[int]) -> dict[int, tuple[str, str]]:
         return self.library.names.fetch(entities, self._names)

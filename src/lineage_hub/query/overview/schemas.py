@@ -1,0 +1,149 @@
+"""Datasets enter; each change of their schemas leaves, with how many columns it added, took away and changed.
+
+Where what was said follows one after the other, the first and last time of each saying tells all; else events are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from lineage_hub.lineage.schema_changes import schema_change
+from lineage_hub.lineage.shapes import IN, Shape
+from lineage_hub.query.facts import mentions_of
+from lineage_hub.query.schema_history import schema_versions
+from lineage_hub.query.snapshot import Snapshot
+from lineage_hub.wire import instant_text
+from lineage_hub.wire.columns import Column, schema_columns
+from lineage_hub.wire.facets import is_tombstone
+
+Answer = dict[str, Any]
+# Datasets that one answer looks at for the first time, and of these those whose events must be read.
+MOST_DATASETS = 1_000
+MOST_READ = 50
+SHOWN = 10
+
+
+class Change(NamedTuple):
+    """The first schema of a dataset is none."""
+
+    at: int
+    kind: str
+    added: int
+    removed: int
+    changed: int
+    renamed: int
+    moved: int
+    described: int
+
+
+class Said(NamedTuple):
+    """A schema, and the first and last time that an event says it."""
+
+    first_at: int
+    last_at: int
+    blob: int
+
+
+def changes_lately(snapshot: Snapshot, datasets: Collection[int], since: int) -> tuple[list[tuple[int, Change]], int]:
+    """With their datasets; and how many datasets were not looked at."""
+    known: dict[int, tuple[Change, ...]] = snapshot.recall("schema changes", datasets)
+    missing = [one for one in datasets if one not in known]
+    fresh = _found(snapshot, missing[:MOST_DATASETS])
+    snapshot.keep("schema changes", fresh, snapshot.bearing_on)
+    known.update(fresh)
+    found = [(one, change) for one, changes in known.items() for change in changes if change.at >= since]
+    return found, len(missing) - len(fresh)
+
+
+def answer(snapshot: Snapshot, found: list[tuple[int, Change]]) -> list[Answer]:
+    names = snapshot.names({one for one, _ in found})
+    newest = sorted(found, key=lambda pair: (-pair[1].at, names[pair[0]]))[:SHOWN]
+    return [
+        {
+            "dataset": {"namespace": names[one][0], "name": names[one][1]},
+            **change._asdict(),
+            "at": instant_text(change.at),
+        }
+        for one, change in newest
+    ]
+
+
+def _found(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, tuple[Change, ...]]:
+    snapshot.load_shapes(datasets)
+    found: dict[int, tuple[Change, ...]] = {}
+    read = 0
+    for dataset in datasets:
+        names = snapshot.names_under(dataset)
+        by_name = snapshot.shapes_of(names)
+        shapes = snapshot.reader.shapes({number for name in names for number in by_name[name]})
+        told = {number: _schemas(shape, names) for number, shape in shapes.items()}
+        if len({blob for schemas in told.values() for blob, _ in schemas}) < 2:
+            found[dataset] = ()
+            continue
+        is_cut = any(name in snapshot.cuts for name in names)
+        in_turn = None if is_cut else _in_turn(snapshot, told)
+        if in_turn is not None:
+            found[dataset] = _changes_of(snapshot, in_turn)
+        elif read < MOST_READ:
+            read += 1
+            found[dataset] = _changes([(one.row.event_at, one.columns) for one in schema_versions(snapshot, dataset)])
+    return found
+
+
+def _schemas(shape: Shape, names: Collection[int]) -> set[tuple[int, bool]]:
+    """The schemas that it tells, and whether a writer tells them."""
+    return {
+        (mention.facets["schema"], mention.side != IN)
+        for mention in mentions_of(shape, names)
+        if "schema" in mention.facets
+    }
+
+
+def _in_turn(snapshot: Snapshot, told: Mapping[int, set[tuple[int, bool]]]) -> list[Said] | None:
+    """None where two schemas were said at the same time, or first by readers and then by writers."""
+    bounds = snapshot.bounds([number for number, schemas in told.items() if schemas])
+    spans: dict[bool, dict[int, Said]] = {False: {}, True: {}}
+    for number, schemas in told.items():
+        seen = bounds[number] if schemas else None
+        if seen is None:
+            continue
+        for blob, written in schemas:
+            before = spans[written].get(blob)
+            first, last = seen if before is None else (min(seen[0], before.first_at), max(seen[1], before.last_at))
+            spans[written][blob] = Said(first, last, blob)
+    writers, readers = sorted(spans[True].values()), sorted(spans[False].values())
+    if writers and readers and readers[0].first_at <= writers[0].first_at:
+        return None
+    ordered = writers or readers
+    return ordered if all(a.last_at < b.first_at for a, b in pairwise(ordered)) else None
+
+
+def _changes_of(snapshot: Snapshot, said: list[Said]) -> tuple[Change, ...]:
+    bodies = snapshot.reader.blobs({one.blob for one in said})
+    versions: list[tuple[int, list[Column] | None]] = []
+    for one in said:
+        columns = None if is_tombstone(bodies[one.blob]) else schema_columns(bodies[one.blob])
+        if columns != (versions[-1][1] if versions else None):
+            versions.append((one.first_at, columns))
+    return _changes(versions)
+
+
+def _changes(versions: list[tuple[int, list[Column] | None]]) -> tuple[Change, ...]:
+    found = []
+    for (_, before), (at, after) in pairwise(versions):
+        change = schema_change(before or (), after or ())
+        found.append(
+            Change(
+                at,
+                "taken back" if after is None else "changed",
+                len(change.added),
+                len(change.removed),
+                len(change.changed),
+                len(change.renamed),
+                len(change.moved),
+                len(change.described),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,68 @@
+"""The questions of the page's first screen and of its graph enter; whether all is well, and badges of nodes, leave."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Query, Request, Response
+
+from lineage_hub.errors import InvalidRequest
+from lineage_hub.query.badges import MOST_NODES, badges
+from lineage_hub.query.overview.overview import overview
+from lineage_hub.server.bodies import RefusedBody, read_body
+from lineage_hub.server.hub import hub_of
+from lineage_hub.server.openapi_writes import MANY_BADGES
+from lineage_hub.server.read_routes import LINEAGE, At, ask
+from lineage_hub.server.stats_routes import STATS
+
+router = APIRouter(prefix="/api/v1")
+Hours = Annotated[int, Query(ge=1, le=168, description="The present hour, and those before it.")]
+Nodes = Annotated[
+    list[str],
+    Query(
+        alias="nodeId",
+        min_length=1,
+        max_length=MOST_NODES,
+        description="dataset:{namespace}:{name} or job:{namespace}:{name}; once for each node.",
+    ),
+]
+
+
+class _Nodes(msgspec.Struct, forbid_unknown_fields=True):
+    nodeIds: list[str]  # noqa: N815  # as it is called in the JSON
+
+
+_decode = msgspec.json.Decoder(_Nodes).decode
+
+
+@router.get("/overview", summary="Tell whether everything is all right", tags=STATS)
+async def get_overview(request: Request, at: At, hours: Hours = 24) -> Response:
+    now = hub_of(request.scope).clock()
+    return await ask(request, at, lambda snapshot: overview(snapshot, now, hours))
+
+
+@router.get("/badges", summary="Show the state of nodes, many at a time", tags=LINEAGE)
+async def get_badges(request: Request, nodes: Nodes, at: At) -> Response:
+    now = hub_of(request.scope).clock()
+    return await ask(request, at, lambda snapshot: badges(snapshot, nodes, now))
+
+
+@router.post("/badges", summary="The same, for more than an address holds", tags=LINEAGE, **MANY_BADGES)
+async def post_badges(request: Request, at: At) -> Response:
+    hub = hub_of(request.scope)
+    try:
+        body = await read_body(request.scope, request.receive, limit=hub.settings.ingest_max_body_bytes, keep=0)
+        nodes = _decode(body).nodeIds
+    except RefusedBody as refused:
+        raise refused.error from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidRequest(
+            f"the body is no list of nodes: {error}", subject="body", action='send {"nodeIds": ["dataset:…", "job:…"]}'
+        ) from None
+    if not 0 < len(nodes) <= MOST_NODES:
+        raise InvalidRequest(
+            f"{len(nodes)} nodes are asked for", subject="nodeIds", action=f"ask for 1 to {MOST_NODES} at a time"
+        )
+    now = hub.clock()
+    return await ask(request, at, lambda snapshot: badges(snapshot, nodes, now))
