@@ -1,0 +1,1 @@
+"""Other systems enter through their APIs and their code; lineage leaves as OpenLineage events."""

@@ -1,0 +1,1 @@
+"""Databricks' pipelines, jobs and notebooks enter; lineage from topics to tables leaves."""
