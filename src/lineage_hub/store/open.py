@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from lineage_hub.errors import (
     ExtraMissing,
@@ -45,6 +46,8 @@ class LineageStore:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.engine = _engine(url, settings, pool=settings.store_read_connections, begin="BEGIN")
         self._writing = _engine(url, settings, pool=1, begin="BEGIN IMMEDIATE")
+        for engine in (self.engine, self._writing):
+            event.listen(engine, "checkin", self._end_if_closed)
         try:
             dictionaries = self._prepare()
         except BaseException:
@@ -77,6 +80,11 @@ class LineageStore:
             # The server may have become one that only reads, which its connections don't notice by themselves.
             self._writing.dispose()
             raise
+
+    def _end_if_closed(self, _connection: Any, record: ConnectionPoolEntry) -> None:
+        """What a thread gives back after the store was closed would stay open in a pool that nobody has any more."""
+        if not self.is_open:
+            record.invalidate()
 
     def close(self) -> None:
         self.is_open = False
