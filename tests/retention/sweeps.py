@@ -85,9 +85,16 @@ class Loss:
         return None if self._present(was) == self._present(now) else "the present differs"
 
     def _overview(self, was: Json, now: Json) -> str | None:
-        """What there is stays; what happened may go, unless it is from after the horizon."""
-        if was["counts"] != now["counts"]:
-            return "what there is"
+        """What there is, and how checks stand, stays; what happened may go, unless it is from after the horizon."""
+        for part in ("counts", "failingChecks"):
+            if was[part] != now[part]:
+                return f"{part}: {was[part]}, {now[part]}"
+        late, still = ([one for one in each["lateDatasets"]["items"] if not one["learned"]] for each in (was, now))
+        if late != still:
+            return "what is late by what was set"
+        changes, known = (each["schemaChanges"]["items"] for each in (was, now))
+        if known != [one for one in changes if time_ns(one["at"]) > self._horizon_at]:
+            return "young changes of schemas"
         if any(now["runs"][state] > was["runs"][state] for state in was["runs"]):
             return "more runs than before"
         failed, left = ([(one["run"], one["failedAt"]) for one in each["failedRuns"]["items"]] for each in (was, now))
@@ -99,14 +106,13 @@ class Loss:
         return None if hours == after else "young events went"
 
     def _badges(self, was: Json, now: Json) -> str | None:
-        """Checks and habits are known from what is kept: a check that only old events tell of goes with them."""
+        """Only a habit may be another: it is learned from what is left."""
         if [one["id"] for one in was] != [one["id"] for one in now]:
             return "nodes"
         for one, after in zip(was, now, strict=True):
-            if one["type"] == "JOB" and one != after:
+            habitual = one.get("learned") or after.get("learned")
+            if one != (after | {key: one[key] for key in ("freshness", "learned")} if habitual else after):
                 return f"{one['id']}: {one}, {after}"
-            if one["type"] == "DATASET" and any(after[checks] > one[checks] for checks in ("passing", "failing")):
-                return f"{one['id']} has more checks: {one}, {after}"
         return None
 
     def _may_be_gone(self, kind: str, was: Json, now: Json) -> str | None:

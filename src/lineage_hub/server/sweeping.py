@@ -25,6 +25,7 @@ from lineage_hub.store.open import LineageStore
 if TYPE_CHECKING:
     from lineage_hub.lineage.retention import Unit
     from lineage_hub.lineage.rows import EventRow
+    from lineage_hub.query.checks_told import ChecksTold
 
 DAY_NS = 86_400_000_000_000
 # Events that one plan looks at beyond those that stayed before; and those that one transaction removes.
@@ -143,18 +144,21 @@ class Sweeper:
             self.progress.dead_letters_removed += gone
         if number is not None and at < until:
             self.progress.events_ahead += await self._looked(retention.count_after, number, at, until)
+            from lineage_hub.query.checks_told import ChecksTold
+
+            checks = ChecksTold()
             while at < until:
-                at = await self._sweep_slice(scope, number, at, until)
+                at = await self._sweep_slice(scope, number, at, until, checks)
         await self._written(retention.note_sweep, scope, self.clock())
 
-    async def _sweep_slice(self, scope: Scope, tenant: int, after: int, until: int) -> int:
+    async def _sweep_slice(self, scope: Scope, tenant: int, after: int, until: int, checks: ChecksTold) -> int:
         """Moves the horizon a little; where to leaves."""
         from lineage_hub.query.removable import removable
 
         horizon_at = await self._looked(retention.next_horizon, tenant, after, until, self.slice_events)
         # First of all: nothing that is asked from now on may rest on what is about to go.
         await self._written(retention.seal, scope, horizon_at)
-        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, self._breathing())
+        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, self._breathing(), checks)
         self.progress.events_examined += plan.examined
         for units in _steps(plan.units, self.step_events):
             self.progress.events_removed += await self._written(_remove, scope, [row for u in units for row in u.rows])
