@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.server.sweeping import DAY_NS, Progress, Sweeper
 from lineage_hub.settings import load_settings
 from lineage_hub.store.open import LineageStore
@@ -17,8 +18,15 @@ Json = Any
 HISTORY = ("latestRuns", "interval", "horizon", "warnings")
 
 
-def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenants: str = "default") -> Progress:
-    """Of each of these tenants, one day after the horizon."""
+def sweep(
+    store: LineageStore,
+    horizon_at: int,
+    *,
+    slice_events: int = 10,
+    writes_kept: int = WRITES_KEPT,
+    tenants: str = "default",
+) -> Progress:
+    """Of each of these tenants, one day after the horizon. So few writes leave more to go in a short history."""
     ages = ",".join(f"{tenant}=1" for tenant in tenants.split(","))
     settings = load_settings({"lineage_retention": ages, "log_level": "error"}, environ={})
 
@@ -27,7 +35,7 @@ def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenan
         intake.start()
         try:
             sweeper = Sweeper(store, intake, settings, lambda: horizon_at + DAY_NS)
-            sweeper.slice_events, sweeper.step_events = slice_events, 3
+            sweeper.slice_events, sweeper.step_events, sweeper.writes_kept = slice_events, 3, writes_kept
             await sweeper.begin()
             return sweeper.progress
         finally:

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.model import EVERYTHING, Moment
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.settings import load_settings
@@ -67,7 +68,9 @@ def assert_the_same_after_a_sweep(store: LineageStore, seed: int) -> None:
         expect_writes(store, sender, dice.choice([1, 10, 60]))
     queries = Queries(store)
     before = [answers(queries, scope, moment, told) for scope, moment in views]
-    progress = sweep(store, horizon_at, slice_events=dice.choice([5, 1000]))
+    progress = sweep(
+        store, horizon_at, slice_events=dice.choice([5, 1000]), writes_kept=dice.choice([1, 1, 3, WRITES_KEPT])
+    )
     asked = dice.choice([queries, Queries(store)])
     for (scope, moment), was in zip(views, before, strict=True):
         loss = Loss(horizon_at)

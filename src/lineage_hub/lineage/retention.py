@@ -97,9 +97,11 @@ class Keeping:
         shapes: Mapping[int, Shape],
         around: Surroundings,
         breathe: Callable[[], None] = lambda: None,
+        writes_kept: int = WRITES_KEPT,
     ) -> None:
         """`breathe` is called again and again, for others that share the processor."""
         self._units, self._shapes, self._around, self._breathe = units, shapes, around, breathe
+        self._writes_kept = writes_kept
         self._wins, self._on_demand = _Winners(), _Winners()
         self._unit_of = {row.ord: at for at, unit in enumerate(units) for row in unit.rows}
         self._of_run = {unit.facts.key[1:]: at for at, unit in enumerate(units) if unit.facts.key[2]}
@@ -222,7 +224,7 @@ class Keeping:
 
     def _made_last(self) -> set[int]:
         """Units that made the last versions of each dataset: how often it is written shows in them."""
-        return {unit for made in self._made.values() for _, unit in nlargest(WRITES_KEPT, made.values())}
+        return {unit for made in self._made.values() for _, unit in nlargest(self._writes_kept, made.values())}
 
     def _make(self, lies_on: int, version: Hashable, made: Ord, at: int) -> None:
         for level in (lies_on, ("group", self._group(lies_on))) if lies_on in self._around.groups else (lies_on,):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.lineage.names import cuts_by_dataset
 from lineage_hub.lineage.retention import Keeping, Surroundings, Unit, Version, in_order_of_removal
 from lineage_hub.lineage.rows import CutRow, EventRow, Ord
@@ -40,12 +41,13 @@ def removable(
     horizon_at: int,
     breathe: Callable[[], None] = lambda: None,
     checks: ChecksTold | None = None,
+    writes_kept: int = WRITES_KEPT,
 ) -> Removable:
     """`breathe` is called again and again, for others that share the processor; `checks` remembers what was read."""
     with store.reading() as connection:
         survey = _Survey(connection, store, tenant, horizon_at, checks or ChecksTold())
     # A snapshot that stays open for long keeps SQLite's log from being emptied, so all thinking comes after it.
-    return survey.removable(breathe)
+    return survey.removable(breathe, writes_kept)
 
 
 class _Survey:
@@ -68,9 +70,9 @@ class _Survey:
         self._grown = {row.run_key for row in self._later if row.run_key in own}
         self._around = self._surroundings([row for row in self._rows if row.run is None or row.run_key in own], checks)
 
-    def removable(self, breathe: Callable[[], None]) -> Removable:
+    def removable(self, breathe: Callable[[], None], writes_kept: int) -> Removable:
         units = list(self._units(breathe))
-        kept = Keeping(units, self._shapes, self._around, breathe).kept()
+        kept = Keeping(units, self._shapes, self._around, breathe, writes_kept).kept()
         going = [unit for at, unit in enumerate(units) if at not in kept]
         return Removable(in_order_of_removal(going, self._shapes), len(self._old))
 

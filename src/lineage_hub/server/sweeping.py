@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from lineage_hub.errors import Conflict, LineageHubError, Overloaded, Transient
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, Scope
 from lineage_hub.settings import Settings
@@ -69,6 +70,7 @@ class Sweeper:
     progress: Progress = field(default_factory=Progress)
     slice_events: int = SLICE_EVENTS
     step_events: int = STEP_EVENTS
+    writes_kept: int = WRITES_KEPT
     _stopping: bool = False
     _running: asyncio.Task[None] | None = None
     _round: asyncio.Task[None] | None = None
@@ -158,7 +160,9 @@ class Sweeper:
         horizon_at = await self._looked(retention.next_horizon, tenant, after, until, self.slice_events)
         # First of all: nothing that is asked from now on may rest on what is about to go.
         await self._written(retention.seal, scope, horizon_at)
-        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, self._breathing(), checks)
+        plan = await asyncio.to_thread(
+            removable, self.store, tenant, horizon_at, self._breathing(), checks, self.writes_kept
+        )
         self.progress.events_examined += plan.examined
         for units in _steps(plan.units, self.step_events):
             self.progress.events_removed += await self._written(_remove, scope, [row for u in units for row in u.rows])
