@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from lineage_hub.errors import Conflict, LineageHubError, Overloaded, Transient
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.threads import in_thread
 from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, Scope
@@ -106,7 +107,7 @@ class Sweeper:
 
     async def _anything_to_do(self) -> bool:
         try:
-            return bool(await asyncio.to_thread(self.horizons))
+            return bool(await in_thread(self.horizons))
         except Transient:
             return False
 
@@ -124,7 +125,7 @@ class Sweeper:
     async def _sweep(self, only: str | None) -> None:
         progress = self.progress
         try:
-            horizons = await asyncio.to_thread(self.horizons)
+            horizons = await in_thread(self.horizons)
             for tenant, horizon_at in horizons.items():
                 if only is None or tenant == only:
                     progress.tenant = tenant
@@ -160,9 +161,7 @@ class Sweeper:
         horizon_at = await self._looked(retention.next_horizon, tenant, after, until, self.slice_events)
         # First of all: nothing that is asked from now on may rest on what is about to go.
         await self._written(retention.seal, scope, horizon_at)
-        plan = await asyncio.to_thread(
-            removable, self.store, tenant, horizon_at, self._breathing(), checks, self.writes_kept
-        )
+        plan = await in_thread(removable, self.store, tenant, horizon_at, self._breathing(), checks, self.writes_kept)
         self.progress.events_examined += plan.examined
         for units in _steps(plan.units, self.step_events):
             self.progress.events_removed += await self._written(_remove, scope, [row for u in units for row in u.rows])
@@ -201,7 +200,7 @@ class Sweeper:
                 return question(connection, *of, **more)
 
         started = time.perf_counter()
-        found = await asyncio.to_thread(look)
+        found = await in_thread(look)
         await self._rest(started)
         return found
 
