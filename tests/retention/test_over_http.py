@@ -41,9 +41,12 @@ class Hub:
         return answer.json()
 
     def sweep(self, **params: str) -> Any:
-        answer = self.client.post("/api/v1/retention/sweep", params=params)
+        """A hub that has been up for a while may be at it by itself: then what it did is in the totals of tenants."""
+        until = time.monotonic() + 100
+        while (answer := self.client.post("/api/v1/retention/sweep", params=params)).status_code == 409:
+            assert time.monotonic() < until, answer.text
+            time.sleep(0.02)
         assert answer.status_code == 202, answer.text
-        until = time.monotonic() + 30
         while (found := self.get("/retention"))["sweep"]["running"] and time.monotonic() < until:
             time.sleep(0.02)
         assert not found["sweep"]["running"], found
@@ -112,7 +115,7 @@ def test_old_runs_go_and_the_present_stays(hub: Hub) -> None:
     assert (tenant["days"], tenant["setBy"]) == (10, "tenant")
     assert tenant["horizon"] == at(50).replace(".000000000", "")
     # Of the first fifty days' runs the first and the last twelve stay.
-    assert swept["sweep"]["eventsRemoved"] == tenant["removedEvents"] == 2 * 37
+    assert tenant["removedEvents"] == 2 * 37
     assert hub.get("/lineage", nodeId="dataset:db:b") == lineage
     assert hub.get("/namespaces/db/datasets/b") == dataset
     after = hub.get("/namespaces/jobs/jobs/daily")
@@ -188,7 +191,7 @@ def test_a_second_hub_on_the_database_forgets_what_the_first_removed(databases: 
         second.send(*schemas)
         first.client.put("/api/v1/retention/default", content=b'{"days": 3}')
         first.clock.now = ns(25 * DAY)
-        assert first.sweep()["sweep"]["eventsRemoved"] > 5
+        assert first.sweep()["tenants"][0]["removedEvents"] > 5
         second.send(build.complete(26 * DAY, job="j", run=99, outputs=[build.dataset("b", schema=build.schema("f5"))]))
         for hub in (first, second):
             assert [field["name"] for field in hub.get("/namespaces/db/datasets/b")["fields"]] == ["f5"]
