@@ -26,7 +26,8 @@ PATIENCE_S = 3600
 
 def measure(bench: Bench) -> list[Row]:
     sizes = bench.sizes
-    old = bench.stream(2 * sizes.runs)
+    # Of each dataset the last twelve writes stay.
+    old = bench.stream(6 * sizes.runs)
     bench.loaded(FOLDER, old)
     folder = bench.copy_of(FOLDER)
     _as_old_as_it_says(folder / "lineage.db")

@@ -26,6 +26,7 @@ class Routine:
         self._joins = self._dice.choice([0.0, 0.05])
         self._versions = self._dice.choice([0.0, 0.0, 0.3, 0.8])
         self._tenants = self._dice.choice([["default"], ["default", "default", "default", "team-b"]])
+        self._checks = self._dice.choice([0.0, 0.2, 0.6])
         self._late = self._dice.choice([0.0, 0.1])
         self._runs = 0
 
@@ -96,7 +97,30 @@ class Routine:
         )
 
     def _said(self, names: list[str], side: str) -> list[Body]:
-        return [dataset(name, **self._facets(side, name)) for name in names]
+        found = [dataset(name, **self._facets(side, name)) for name in names]
+        for one in found:
+            if self._happens(self._checks):
+                one.setdefault(self._dice.choice(["facets", f"{side}putFacets"]), {}).update(self._checked())
+        return found
+
+    def _checked(self) -> Body:
+        """Mostly a check or two of several; some fail for long, some are made once and never again."""
+        dice = self._dice
+        facet = dice.choice(["dataQualityAssertions"] * 4 + ["greatExpectations_assertions"])
+        if self._happens(self._odd):
+            return {facet: build.TOMBSTONE}
+        made = [
+            {"assertion": name, "column": dice.choice(["x", "y"]), "success": self._result(name)}
+            for name in dice.sample(["whole", "whole", "broken", "unsure"], dice.choice([1, 1, 2]))
+        ]
+        if self._happens(self._odd):
+            made.append({"assertion": f"once {dice.randrange(50)}", "success": self._happens(0.5)})
+        return {facet: build.facet(assertions=made)}
+
+    def _result(self, name: str) -> bool | None:
+        if self._happens(0.1):
+            return self._dice.choice([True, False, None])
+        return {"whole": True, "broken": False, "unsure": self._happens(0.5)}[name]
 
     def _facets(self, side: str, name: str = "") -> Body:
         dice = self._dice

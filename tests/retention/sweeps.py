@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.server.sweeping import DAY_NS, Progress, Sweeper
 from lineage_hub.settings import load_settings
 from lineage_hub.store.open import LineageStore
@@ -17,8 +18,15 @@ Json = Any
 HISTORY = ("latestRuns", "interval", "horizon", "warnings")
 
 
-def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenants: str = "default") -> Progress:
-    """Of each of these tenants, one day after the horizon."""
+def sweep(
+    store: LineageStore,
+    horizon_at: int,
+    *,
+    slice_events: int = 10,
+    writes_kept: int = WRITES_KEPT,
+    tenants: str = "default",
+) -> Progress:
+    """Of each of these tenants, one day after the horizon. So few writes leave more to go in a short history."""
     ages = ",".join(f"{tenant}=1" for tenant in tenants.split(","))
     settings = load_settings({"lineage_retention": ages, "log_level": "error"}, environ={})
 
@@ -27,7 +35,7 @@ def sweep(store: LineageStore, horizon_at: int, *, slice_events: int = 10, tenan
         intake.start()
         try:
             sweeper = Sweeper(store, intake, settings, lambda: horizon_at + DAY_NS)
-            sweeper.slice_events, sweeper.step_events = slice_events, 3
+            sweeper.slice_events, sweeper.step_events, sweeper.writes_kept = slice_events, 3, writes_kept
             await sweeper.begin()
             return sweeper.progress
         finally:
@@ -85,9 +93,16 @@ class Loss:
         return None if self._present(was) == self._present(now) else "the present differs"
 
     def _overview(self, was: Json, now: Json) -> str | None:
-        """What there is stays; what happened may go, unless it is from after the horizon."""
-        if was["counts"] != now["counts"]:
-            return "what there is"
+        """What there is, and how checks stand, stays; what happened may go, unless it is from after the horizon."""
+        for part in ("counts", "failingChecks"):
+            if was[part] != now[part]:
+                return f"{part}: {was[part]}, {now[part]}"
+        late, still = ([one for one in each["lateDatasets"]["items"] if not one["learned"]] for each in (was, now))
+        if late != still:
+            return "what is late by what was set"
+        changes, known = (each["schemaChanges"]["items"] for each in (was, now))
+        if known != [one for one in changes if time_ns(one["at"]) > self._horizon_at]:
+            return "young changes of schemas"
         if any(now["runs"][state] > was["runs"][state] for state in was["runs"]):
             return "more runs than before"
         failed, left = ([(one["run"], one["failedAt"]) for one in each["failedRuns"]["items"]] for each in (was, now))
@@ -99,14 +114,13 @@ class Loss:
         return None if hours == after else "young events went"
 
     def _badges(self, was: Json, now: Json) -> str | None:
-        """Checks and habits are known from what is kept: a check that only old events tell of goes with them."""
+        """Only a habit may be another: it is learned from what is left."""
         if [one["id"] for one in was] != [one["id"] for one in now]:
             return "nodes"
         for one, after in zip(was, now, strict=True):
-            if one["type"] == "JOB" and one != after:
+            habitual = one.get("learned") or after.get("learned")
+            if one != (after | {key: one[key] for key in ("freshness", "learned")} if habitual else after):
                 return f"{one['id']}: {one}, {after}"
-            if one["type"] == "DATASET" and any(after[checks] > one[checks] for checks in ("passing", "failing")):
-                return f"{one['id']} has more checks: {one}, {after}"
         return None
 
     def _may_be_gone(self, kind: str, was: Json, now: Json) -> str | None:

@@ -41,9 +41,12 @@ class Hub:
         return answer.json()
 
     def sweep(self, **params: str) -> Any:
-        answer = self.client.post("/api/v1/retention/sweep", params=params)
+        """A hub that has been up for a while may be at it by itself: then what it did is in the totals of tenants."""
+        until = time.monotonic() + 100
+        while (answer := self.client.post("/api/v1/retention/sweep", params=params)).status_code == 409:
+            assert time.monotonic() < until, answer.text
+            time.sleep(0.02)
         assert answer.status_code == 202, answer.text
-        until = time.monotonic() + 30
         while (found := self.get("/retention"))["sweep"]["running"] and time.monotonic() < until:
             time.sleep(0.02)
         assert not found["sweep"]["running"], found
@@ -111,17 +114,17 @@ def test_old_runs_go_and_the_present_stays(hub: Hub) -> None:
     [tenant] = swept["tenants"]
     assert (tenant["days"], tenant["setBy"]) == (10, "tenant")
     assert tenant["horizon"] == at(50).replace(".000000000", "")
-    # Of the first fifty days' runs the first and the last stay.
-    assert swept["sweep"]["eventsRemoved"] == tenant["removedEvents"] == 2 * 48
+    # Of the first fifty days' runs the first and the last twelve stay.
+    assert tenant["removedEvents"] == 2 * 37
     assert hub.get("/lineage", nodeId="dataset:db:b") == lineage
     assert hub.get("/namespaces/db/datasets/b") == dataset
     after = hub.get("/namespaces/jobs/jobs/daily")
     assert {**after, "latestRuns": 0} == {**job, "latestRuns": 0}
     told = hub.get(f"/edges/{edge}/evidence")
     assert [told[key] for key in ("firstSeen", "lastSeen")] == [evidence[key] for key in ("firstSeen", "lastSeen")]
-    assert (told["totalCount"], told["horizon"]) == (12, tenant["horizon"])
+    assert (told["totalCount"], told["horizon"]) == (23, tenant["horizon"])
     listed = hub.get("/namespaces/jobs/jobs/daily/runs")
-    assert (listed["totalCount"], listed["horizon"]) == (12, tenant["horizon"])
+    assert (listed["totalCount"], listed["horizon"]) == (23, tenant["horizon"])
     assert hub.sweep()["sweep"]["eventsRemoved"] == 0
 
 
@@ -143,35 +146,35 @@ def test_a_moment_before_the_horizon_is_gone_and_the_horizon_is_told(hub: Hub) -
 def test_each_tenant_has_its_own_days(databases: Databases) -> None:
     with opened(databases, lineage_retention_days=50, lineage_retention="team-b=5,team-c=7") as hub:
         for number, tenant in enumerate(("default", "team-b", "team-c")):
-            hub.send(*runs(20, job=f"of {tenant}", first=100 * number), tenant=tenant)
+            hub.send(*runs(40, job=f"of {tenant}", first=100 * number), tenant=tenant)
         hub.client.put("/api/v1/retention/team-c", content=b'{"days": 0}')
-        hub.clock.now = ns(20 * DAY)
+        hub.clock.now = ns(40 * DAY)
         found = {one["tenant"]: one for one in hub.sweep()["tenants"]}
         assert {name: (one["days"], one["setBy"], one["removedEvents"]) for name, one in found.items()} == {
             "default": (50, "default", 0),
-            "team-b": (5, "lineage_retention", 2 * 13),
+            "team-b": (5, "lineage_retention", 2 * 22),
             "team-c": (0, "tenant", 0),
         }
         assert hub.client.delete("/api/v1/retention/team-c").status_code == 204
         found = {one["tenant"]: one for one in hub.sweep(tenant="team-c")["tenants"]}
-        assert (found["team-c"]["setBy"], found["team-c"]["removedEvents"]) == ("lineage_retention", 2 * 11)
+        assert (found["team-c"]["setBy"], found["team-c"]["removedEvents"]) == ("lineage_retention", 2 * 20)
 
 
 def test_what_no_event_leads_to_any_more_goes_and_comes_back_when_it_is_told_again(hub: Hub) -> None:
     schemas = [
         build.complete(day * DAY, job="j", run=day, outputs=[build.dataset("b", schema=build.schema(f"f{day}"))])
-        for day in range(20)
+        for day in range(30)
     ]
     hub.send(*schemas)
     store = hub.client.app.state.store  # type: ignore[attr-defined]
     before = count(store, tables.shape), count(store, tables.blob)
     hub.client.put("/api/v1/retention/default", content=b'{"days": 5}')
-    hub.clock.now = ns(20 * DAY)
+    hub.clock.now = ns(30 * DAY)
     hub.sweep()
     after = count(store, tables.shape), count(store, tables.blob)
-    assert [was - now for was, now in zip(before, after, strict=True)] == [14, 14]
+    assert [was - now for was, now in zip(before, after, strict=True)] == [13, 13]
     # The writer had this shape in its memory.
-    again = build.complete(21 * DAY, job="j", run=99, outputs=[build.dataset("b", schema=build.schema("f7"))])
+    again = build.complete(31 * DAY, job="j", run=99, outputs=[build.dataset("b", schema=build.schema("f7"))])
     hub.send(again)
     assert [field["name"] for field in hub.get("/namespaces/db/datasets/b")["fields"]] == ["f7"]
     assert (count(store, tables.shape), count(store, tables.blob)) == (after[0] + 1, after[1] + 1)
@@ -180,16 +183,16 @@ def test_what_no_event_leads_to_any_more_goes_and_comes_back_when_it_is_told_aga
 def test_a_second_hub_on_the_database_forgets_what_the_first_removed(databases: Databases) -> None:
     schemas = [
         build.complete(day * DAY, job="j", run=day, outputs=[build.dataset("b", schema=build.schema(f"f{day}"))])
-        for day in range(12)
+        for day in range(25)
     ]
     clock = Clock()
     with opened(databases) as first, TestClient(create_app(first.settings, clock=clock)) as client:
         second = Hub(client, clock, first.settings)
         second.send(*schemas)
         first.client.put("/api/v1/retention/default", content=b'{"days": 3}')
-        first.clock.now = ns(12 * DAY)
-        first.sweep()
-        second.send(build.complete(13 * DAY, job="j", run=99, outputs=[build.dataset("b", schema=build.schema("f5"))]))
+        first.clock.now = ns(25 * DAY)
+        assert first.sweep()["tenants"][0]["removedEvents"] > 5
+        second.send(build.complete(26 * DAY, job="j", run=99, outputs=[build.dataset("b", schema=build.schema("f5"))]))
         for hub in (first, second):
             assert [field["name"] for field in hub.get("/namespaces/db/datasets/b")["fields"]] == ["f5"]
         gone = second.client.get("/api/v1/jobs", params={"as_of": at(2)})

@@ -54,6 +54,26 @@ def office(settings: Settings, event: EventMaker) -> Iterator[Office]:
         yield Office(client, clock, event)
 
 
+def test_what_was_deleted_is_neither_late_nor_failing_nor_has_it_a_badge(office: Office) -> None:
+    for hours in range(10):
+        office.write(hours)
+        office.write(hours, "kept")
+    for name in ("orders", "kept"):
+        assert office.client.put(ORDERS.replace("orders", name), json={"every": "1h"}).status_code == 200
+    office.at(40)
+    assert office.listed() == [("kept", "late"), ("orders", "late")]
+    assert office.client.delete("/api/v1/namespaces/db/datasets/orders").status_code == 200
+    assert office.listed() == office.listed(learned="true") == [("kept", "late")]
+    assert office.client.get(ORDERS).status_code == 404
+    late = office.client.get("/api/v1/overview").json()["lateDatasets"]
+    assert (late["count"], [one["dataset"]["name"] for one in late["items"]]) == (1, ["kept"])
+    badges = office.client.get("/api/v1/badges", params={"nodeId": ["dataset:db:orders", "dataset:db:kept"]}).json()
+    assert [one["id"] for one in badges["badges"]] == ["dataset:db:kept"]
+    assert badges["unknown"] == ["dataset:db:orders"]
+    office.write(41)
+    assert office.listed() == [("kept", "late"), ("orders", "fresh")]
+
+
 def test_a_dataset_becomes_due_and_late_and_fresh_again(office: Office) -> None:
     office.write(0)
     put = office.client.put(ORDERS, json={"every": "6h", "tolerance": "30m"})

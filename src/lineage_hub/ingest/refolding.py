@@ -11,6 +11,7 @@ import time
 
 from lineage_hub.errors import LineageHubError
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.threads import in_thread
 from lineage_hub.logs import get_logger
 from lineage_hub.store.counters import counters
 from lineage_hub.store.open import LineageStore
@@ -46,7 +47,7 @@ class Refolding:
                 await asyncio.wait_for(self._woken.wait(), pause_s)
             self._woken.clear()
             try:
-                if await asyncio.to_thread(self._is_needed):
+                if await in_thread(self._is_needed):
                     await self._fold_again()
                 pause_s = LOOK_EVERY_S
             except LineageHubError as error:

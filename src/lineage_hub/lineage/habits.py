@@ -23,6 +23,8 @@ from lineage_hub.lineage.weekends import (
 Pattern = Literal["every day", "weekdays", "weekdays and weekends"]
 # What was before is another habit.
 MOST_WRITES = 500
+# Of each dataset, before the horizon of retention: so many stay, and span two weekends of what is written on weekdays.
+WRITES_KEPT = 12
 LEAST_GAPS = 5
 LEAST_WEEKENDS = 2
 # Of 95 %, two-sided.

@@ -6,10 +6,13 @@ docs/retention.md has the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from typing import Any, NamedTuple
 
+from lineage_hub.lineage.check_series import CheckSeries, CheckWords, Saying
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.lineage.names import Cuts, cuts_met, moment_of, place
 from lineage_hub.lineage.rows import EventRow, Ord
 from lineage_hub.lineage.runs import READ, RunFacts
@@ -51,6 +54,10 @@ class Surroundings:
     """Runs of jobs that are named there as parents."""
     shapes_elsewhere: Mapping[int, Collection[int]] = field(default_factory=dict)
     """Of the events of each job."""
+    checks: Mapping[int, Sequence[CheckWords]] = field(default_factory=dict)
+    """What old events tell of checks, by their numbers."""
+    checks_elsewhere: Mapping[int, Sequence[Ord]] = field(default_factory=dict)
+    """By group, when up to the horizon other events told of checks."""
 
 
 class _Winners:
@@ -90,9 +97,11 @@ class Keeping:
         shapes: Mapping[int, Shape],
         around: Surroundings,
         breathe: Callable[[], None] = lambda: None,
+        writes_kept: int = WRITES_KEPT,
     ) -> None:
         """`breathe` is called again and again, for others that share the processor."""
         self._units, self._shapes, self._around, self._breathe = units, shapes, around, breathe
+        self._writes_kept = writes_kept
         self._wins, self._on_demand = _Winners(), _Winners()
         self._unit_of = {row.ord: at for at, unit in enumerate(units) for row in unit.rows}
         self._of_run = {unit.facts.key[1:]: at for at, unit in enumerate(units) if unit.facts.key[2]}
@@ -105,6 +114,9 @@ class Keeping:
             self._members.setdefault(group, set()).add(name)
         self._tellers: dict[Version, set[int]] = {}
         self._told_by: dict[int, set[Version]] = {}
+        # By name and by group: what a version is, when it was made, and the unit that tells so.
+        self._made: dict[Hashable, dict[Hashable, tuple[Ord, int]]] = {}
+        self._naming_writes: set[tuple[int, int]] = set()
 
     def kept(self) -> set[int]:
         for at, unit in enumerate(self._units):
@@ -115,7 +127,7 @@ class Keeping:
         self._rank_versions()
         self._rank_named_runs()
         found: set[int] = {at for at, unit in enumerate(self._units) if not unit.old}
-        found |= self._wins.all() | self._wanted_elsewhere() | self._held()
+        found |= self._wins.all() | self._wanted_elsewhere() | self._held() | self._checking() | self._made_last()
         frontier = found
         while frontier := {need for at in frontier for need in self._needs(at)} - found:
             found = found | frontier
@@ -171,6 +183,8 @@ class Keeping:
             wins.newest(("columns", job, lies_on, name), row.ord, at)
         if written and unit.facts.key[2] and unit.facts.state == "COMPLETED":
             wins.newest(("written", lies_on), unit.facts.end, at)
+            if unit.facts.end is not None and (at, lies_on) not in self._naming_writes:
+                self._make(lies_on, at, unit.facts.end, at)
 
     def _place(self, unit: Unit, row: EventRow, shape: Shape, mention: Mention) -> int | None:
         if mention.dataset not in self._around.cuts:
@@ -186,7 +200,35 @@ class Keeping:
             found |= {at for at, unit in enumerate(self._units) if any(row.shape in speaking for row in unit.rows)}
         return found
 
+    def _checking(self) -> set[int]:
+        """Units that say how each check stands."""
+        if not self._around.checks:
+            return set()
+        series = CheckSeries(self._around.groups, self._around.crowded)
+        for at, unit in enumerate(self._units):
+            if unit.old and any(row.seq in self._around.checks for row in unit.rows):
+                self._breathe()
+                series.observe(at, self._sayings(unit))
+        return series.kept(self._around.checks_elsewhere)
+
+    def _sayings(self, unit: Unit) -> Iterator[Saying]:
+        for row in sorted(unit.rows, key=lambda row: row.ord, reverse=True):
+            shape = self._shapes[row.shape]
+            for words in self._around.checks.get(row.seq, ()):
+                mention = next(m for m in shape.mentions if (m.dataset, m.side) == (words.dataset, words.side))
+                lies_on = self._place(unit, row, shape, mention)
+                if lies_on is not None:
+                    yield Saying(row.ord, lies_on, words)
+
     # Versions of datasets
+
+    def _made_last(self) -> set[int]:
+        """Units that made the last versions of each dataset: how often it is written shows in them."""
+        return {unit for made in self._made.values() for _, unit in nlargest(self._writes_kept, made.values())}
+
+    def _make(self, lies_on: int, version: Hashable, made: Ord, at: int) -> None:
+        for level in (lies_on, ("group", self._group(lies_on))) if lies_on in self._around.groups else (lies_on,):
+            self._made.setdefault(level, {})[version] = (made, at)
 
     def _tell(self, at: int, unit: Unit) -> None:
         """Which versions a unit names; the first unit that names one says when it was created."""
@@ -213,6 +255,7 @@ class Keeping:
                     newest[lies_on] = ((row.ord, mention.side), name)
         for lies_on, (_, name) in newest.items():
             group = self._group(lies_on)
+            self._naming_writes.add((at, lies_on))
             for level in (lies_on, ("group", group)):
                 self._on_demand.oldest(("written", level, group, name), unit.facts.end, at)
 
@@ -226,6 +269,7 @@ class Keeping:
             for what in ("written", "mentioned"):
                 for unit in self._on_demand.ends((what, level, group, name)):
                     self._wins.newest(("version", what, level), rank, unit)
+                    self._made.setdefault(level, {})[what, name] = (rank, unit)
         for version, tellers in self._tellers.items():
             if version[0] in self._around.crowded:
                 for at in tellers:

@@ -17,6 +17,7 @@ from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.model import FOREVER
 from lineage_hub.query.datasets import find_dataset
 from lineage_hub.query.facts import dataset_facts
+from lineage_hub.query.horizon import unbroken
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
 from lineage_hub.store import expectations, tables
@@ -56,7 +57,7 @@ def all_freshness(
     every = snapshot.spoken_of(snapshot.ordered(tables.DATASET, None)) if learned else list(set_for)
     joined = snapshot.joined(every)
     facts = dataset_facts(snapshot, {joined.of(one) for one in every})
-    found = [one for one in facts if facts[one].alive]
+    found = [one for one in facts if facts[one].alive and one not in snapshot.hidden]
     snapshot.load_shapes(found)
     versions, at = Versions(snapshot), _moment(snapshot, now)
     answers = []
@@ -123,7 +124,7 @@ def _judge(snapshot: Snapshot, versions: Versions, dataset: int, expected: _Expe
     if isinstance(expected.expectation, AsUsual):
         # Clocks of producers may be ahead of ours.
         every = [one for one in versions.all_of(dataset) if one.created[0] <= at]
-        last, written_at = every[-1] if every else None, [one.created[0] for one in every]
+        last, written_at = every[-1] if every else None, unbroken(snapshot, [one.created[0] for one in every])
     else:
         last = _last(versions, dataset, at)
         written_at = [last.created[0]] if last is not None else []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lineage_hub.errors import Gone
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.model import Moment, Scope
 from lineage_hub.wire import instant_text
 
@@ -37,6 +39,18 @@ def late_warning(snapshot: Snapshot, row: EventRow) -> list[dict[str, str]]:
     if snapshot.horizon_at is None or not row.event_at <= snapshot.horizon_at < row.known_at:
         return []
     return [{"where": "eventTime", "warning": "is before the horizon: it meets only what is left of its time"}]
+
+
+def unbroken(snapshot: Snapshot, written_at: Iterable[int]) -> list[int]:
+    """Of the times at which a dataset was written, those between which there was no other: what a habit shows in.
+
+    Before the horizon the last few stay. Others may be there for another reason, with a gap that is none after them.
+    """
+    times = sorted(written_at)
+    if snapshot.horizon_at is None:
+        return times
+    begin = bisect_right(times, snapshot.horizon_at)
+    return times[max(0, begin - WRITES_KEPT) :]
 
 
 def begins_at(snapshot: Snapshot) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Of the events of a run the last that has a facet on a side counts, as everywhere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.spoken import Spoken, spoken_of
 from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.facets import is_tombstone
+from lineage_hub.wire.raw import RawDataset
 
 READ = (IN, STATIC_IN)
 _PAGE = 200
@@ -49,6 +50,14 @@ class Told(NamedTuple):
     spoken: Spoken
 
 
+def facets_told(element: RawDataset, wanted: Callable[[str], bool]) -> Iterator[tuple[str, int, bytes]]:
+    """The facets that an event gives of a dataset, and in which of the three places."""
+    for place, facets in enumerate((element.facets, element.inputFacets, element.outputFacets)):
+        for name, text in (facets or {}).items():
+            if wanted(name) and bytes(text)[:1] == b"{":
+                yield name, place, bytes(text)
+
+
 def own_words(
     snapshot: Snapshot,
     dataset: int,
@@ -71,12 +80,10 @@ def own_words(
                 continue
             written = one.mention.side not in READ
             teller = newest.setdefault(one.row.run_key if one.row.run is not None else one.row.ord, {})
-            for place, facets in enumerate((element.facets, element.inputFacets, element.outputFacets)):
-                for name, text in (facets or {}).items():
-                    key = (name, written, place)
-                    # They come newest first, so what is there already counts.
-                    if wanted(name) and key not in teller and bytes(text)[:1] == b"{":
-                        teller[key] = Words(name, written, one.row, canonical(bytes(text)))
+            for name, place, text in facets_told(element, wanted):
+                # They come newest first, so what is there already counts.
+                if (name, written, place) not in teller:
+                    teller[name, written, place] = Words(name, written, one.row, canonical(text))
     tellers = [Teller([word for word in words.values() if not is_tombstone(word.text)]) for words in newest.values()]
     told = sorted((one for one in tellers if one.words), key=lambda one: one.row.ord)
     return Told(told, spoken)

@@ -18,6 +18,7 @@ from lineage_hub.wire.raw import Facets, RawDataset, RawEvent, decode
 if TYPE_CHECKING:
     from lineage_hub.query.facts import Holder
     from lineage_hub.query.snapshot import Snapshot
+    from lineage_hub.store.reader import Reader
 
 
 def of_side(event: RawEvent, side: int) -> dict[tuple[str, str], RawDataset]:
@@ -35,14 +36,15 @@ def raw_events(snapshot: Snapshot, rows: Iterable[EventRow]) -> list[tuple[Event
     """Under the names that the events were folded by."""
     rows = list(rows)
     told = snapshot.reader.told(rows)
-    found = []
-    for row in rows:
-        text, rules = told[row.seq]
-        event = decode(text)
-        if rules is not None:
-            rename(event, snapshot.reader.rewriting(rules, row.tenant).names)
-        found.append((row, event))
-    return found
+    return [(row, folded(snapshot.reader, row, *told[row.seq])) for row in rows]
+
+
+def folded(reader: Reader, row: EventRow, text: bytes, rules: int | None) -> RawEvent:
+    """An event under the names that it was folded by, which rules may have made."""
+    event = decode(text)
+    if rules is not None:
+        rename(event, reader.rewriting(rules, row.tenant).names)
+    return event
 
 
 def shown_facets(

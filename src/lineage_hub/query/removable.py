@@ -10,17 +10,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.lineage.names import cuts_by_dataset
 from lineage_hub.lineage.retention import Keeping, Surroundings, Unit, Version, in_order_of_removal
-from lineage_hub.lineage.rows import CutRow, EventRow
+from lineage_hub.lineage.rows import CutRow, EventRow, Ord
 from lineage_hub.lineage.runs import run_facts, static_facts
 from lineage_hub.lineage.shapes import DATASET_EVENT, Shape
 from lineage_hub.model import EVERYTHING, NOW
+from lineage_hub.query.checks_told import ChecksTold, Told, tellers
+from lineage_hub.query.raw import folded
 from lineage_hub.query.versions import version_name
 from lineage_hub.store import retention
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader
-from lineage_hub.wire.raw import decode
 
 # In a group of more names than these, which of them are one dataset at a later moment is open.
 PAIR = 2
@@ -34,19 +36,26 @@ class Removable:
 
 
 def removable(
-    store: LineageStore, tenant: int, horizon_at: int, breathe: Callable[[], None] = lambda: None
+    store: LineageStore,
+    tenant: int,
+    horizon_at: int,
+    breathe: Callable[[], None] = lambda: None,
+    checks: ChecksTold | None = None,
+    writes_kept: int = WRITES_KEPT,
 ) -> Removable:
-    """`breathe` is called again and again, for others that share the processor."""
+    """`breathe` is called again and again, for others that share the processor; `checks` remembers what was read."""
     with store.reading() as connection:
-        survey = _Survey(connection, store, tenant, horizon_at)
+        survey = _Survey(connection, store, tenant, horizon_at, checks or ChecksTold())
     # A snapshot that stays open for long keeps SQLite's log from being emptied, so all thinking comes after it.
-    return survey.removable(breathe)
+    return survey.removable(breathe, writes_kept)
 
 
 class _Survey:
     """What is to be known about a tenant up to its horizon, read at once."""
 
-    def __init__(self, connection: Connection, store: LineageStore, tenant: int, horizon_at: int) -> None:
+    def __init__(
+        self, connection: Connection, store: LineageStore, tenant: int, horizon_at: int, checks: ChecksTold
+    ) -> None:
         self._connection, self._tenant, self._horizon = connection, tenant, horizon_at
         # What other tenants tell bears on it too.
         self._reader = Reader(connection, store.library, EVERYTHING, NOW)
@@ -58,11 +67,12 @@ class _Survey:
         self._shapes.update(self._reader.shapes({row.shape for row in self._rows}))
         own = {row.run_key for row in self._old if row.run is not None}
         self._elsewhere = {row.run for row in self._later if row.run is not None and row.run_key not in own}
-        self._around = self._surroundings([row for row in self._rows if row.run is None or row.run_key in own])
+        self._grown = {row.run_key for row in self._later if row.run_key in own}
+        self._around = self._surroundings([row for row in self._rows if row.run is None or row.run_key in own], checks)
 
-    def removable(self, breathe: Callable[[], None]) -> Removable:
+    def removable(self, breathe: Callable[[], None], writes_kept: int) -> Removable:
         units = list(self._units(breathe))
-        kept = Keeping(units, self._shapes, self._around, breathe).kept()
+        kept = Keeping(units, self._shapes, self._around, breathe, writes_kept).kept()
         going = [unit for at, unit in enumerate(units) if at not in kept]
         return Removable(in_order_of_removal(going, self._shapes), len(self._old))
 
@@ -74,16 +84,15 @@ class _Survey:
                 yield Unit((row,), static_facts(row, self._shapes[row.shape]), True)
             else:
                 by_run.setdefault(row.run_key, []).append(row)
-        grown = {row.run_key for row in self._later if row.run_key in by_run}
         for row in self._later:
             if row.run_key in by_run:
                 by_run[row.run_key].append(row)
         for key, events in by_run.items():
             breathe()
             facts = run_facts(key, events, self._shapes)
-            yield Unit(facts.events, facts, key not in grown)
+            yield Unit(facts.events, facts, key not in self._grown)
 
-    def _surroundings(self, rows: list[EventRow]) -> Surroundings:
+    def _surroundings(self, rows: list[EventRow], checks: ChecksTold) -> Surroundings:
         cuts = retention.cuts(self._connection)
         groups = _groups(
             [(cut.dataset, cut.continues_as) for cut in cuts if cut.continues_as is not None]
@@ -93,6 +102,8 @@ class _Survey:
         for group in groups.values():
             sizes[group] = sizes.get(group, 0) + 1
         versions, told_elsewhere = self._versions(rows, groups)
+        going = [row for row in self._old if row.run is None or row.run_key not in self._grown]
+        checked = checks.by(self._reader, going, self._shapes)
         return Surroundings(
             cuts=cuts_by_dataset(
                 CutRow(cut.dataset, (cut.event_at, bytes(cut.event_id)), cut.continues_as)
@@ -107,6 +118,8 @@ class _Survey:
             ids_elsewhere=self._elsewhere,
             named_elsewhere=self._named_elsewhere(rows),
             shapes_elsewhere=self._shapes_elsewhere(rows),
+            checks=checked,
+            checks_elsewhere=self._checks_elsewhere(checked, groups),
         )
 
     def _held(self, cuts: list[retention.CutFact], groups: dict[int, int]) -> set[int]:
@@ -137,6 +150,31 @@ class _Survey:
             found.setdefault(shapes[number].subject, set()).add(number)
         return found
 
+    def _checks_elsewhere(self, checked: Told, groups: dict[int, int]) -> dict[int, list[Ord]]:
+        """By group: only between two failures that may go does it matter whether others told that all was well."""
+        failing = {
+            row.ord: {groups.get(words.dataset, words.dataset) for words in checked[row.seq] if words.fails}
+            for row in self._old
+            if row.seq in checked
+        }
+        of_groups = set[int]().union(*failing.values())
+        if not of_groups:
+            return {}
+        names = {name for name, group in groups.items() if group in of_groups} | of_groups
+        by_name = self._reader.shapes_of(names)
+        shapes = self._reader.shapes({number for numbers in by_name.values() for number in numbers})
+        self._shapes.update(shapes)
+        ords = [ord for ord, found in failing.items() if found]
+        rows = [row for row in self._old if row.run is not None and row.run_key in self._grown and row.shape in shapes]
+        rows += retention.others_between(
+            self._connection, self._tenant, self._horizon, shapes, min(ords)[0], max(ords)[0]
+        )
+        found: dict[int, set[Ord]] = {}
+        for row, datasets in tellers(self._reader, rows, self._shapes):
+            for group in {groups.get(one, one) for one in datasets} & of_groups:
+                found.setdefault(group, set()).add(row.ord)
+        return {group: sorted(told) for group, told in found.items()}
+
     # Versions that events name stand in their texts
 
     def _versions(
@@ -160,10 +198,10 @@ class _Survey:
         return found, elsewhere
 
     def _named_by(self, rows: Collection[EventRow]) -> dict[tuple[int, int, int], str]:
-        texts = self._reader.texts(rows)
+        told = self._reader.told(rows)
         found: dict[tuple[int, int, int], str] = {}
         for row in rows:
-            event = decode(texts[row.seq])
+            event = folded(self._reader, row, *told[row.seq])
             for mention in self._shapes[row.shape].mentions:
                 if "version" in mention.facets:
                     name = version_name(event, mention, self._reader.names((mention.dataset,))[mention.dataset])

@@ -15,6 +15,8 @@ from sqlalchemy import Connection
 
 from lineage_hub.errors import Conflict, LineageHubError, Overloaded, Transient
 from lineage_hub.ingest.intake import Intake
+from lineage_hub.ingest.threads import in_thread
+from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, Scope
 from lineage_hub.settings import Settings
@@ -25,6 +27,7 @@ from lineage_hub.store.open import LineageStore
 if TYPE_CHECKING:
     from lineage_hub.lineage.retention import Unit
     from lineage_hub.lineage.rows import EventRow
+    from lineage_hub.query.checks_told import ChecksTold
 
 DAY_NS = 86_400_000_000_000
 # Events that one plan looks at beyond those that stayed before; and those that one transaction removes.
@@ -68,6 +71,7 @@ class Sweeper:
     progress: Progress = field(default_factory=Progress)
     slice_events: int = SLICE_EVENTS
     step_events: int = STEP_EVENTS
+    writes_kept: int = WRITES_KEPT
     _stopping: bool = False
     _running: asyncio.Task[None] | None = None
     _round: asyncio.Task[None] | None = None
@@ -103,7 +107,7 @@ class Sweeper:
 
     async def _anything_to_do(self) -> bool:
         try:
-            return bool(await asyncio.to_thread(self.horizons))
+            return bool(await in_thread(self.horizons))
         except Transient:
             return False
 
@@ -121,7 +125,7 @@ class Sweeper:
     async def _sweep(self, only: str | None) -> None:
         progress = self.progress
         try:
-            horizons = await asyncio.to_thread(self.horizons)
+            horizons = await in_thread(self.horizons)
             for tenant, horizon_at in horizons.items():
                 if only is None or tenant == only:
                     progress.tenant = tenant
@@ -143,18 +147,21 @@ class Sweeper:
             self.progress.dead_letters_removed += gone
         if number is not None and at < until:
             self.progress.events_ahead += await self._looked(retention.count_after, number, at, until)
+            from lineage_hub.query.checks_told import ChecksTold
+
+            checks = ChecksTold()
             while at < until:
-                at = await self._sweep_slice(scope, number, at, until)
+                at = await self._sweep_slice(scope, number, at, until, checks)
         await self._written(retention.note_sweep, scope, self.clock())
 
-    async def _sweep_slice(self, scope: Scope, tenant: int, after: int, until: int) -> int:
+    async def _sweep_slice(self, scope: Scope, tenant: int, after: int, until: int, checks: ChecksTold) -> int:
         """Moves the horizon a little; where to leaves."""
         from lineage_hub.query.removable import removable
 
         horizon_at = await self._looked(retention.next_horizon, tenant, after, until, self.slice_events)
         # First of all: nothing that is asked from now on may rest on what is about to go.
         await self._written(retention.seal, scope, horizon_at)
-        plan = await asyncio.to_thread(removable, self.store, tenant, horizon_at, self._breathing())
+        plan = await in_thread(removable, self.store, tenant, horizon_at, self._breathing(), checks, self.writes_kept)
         self.progress.events_examined += plan.examined
         for units in _steps(plan.units, self.step_events):
             self.progress.events_removed += await self._written(_remove, scope, [row for u in units for row in u.rows])
@@ -193,7 +200,7 @@ class Sweeper:
                 return question(connection, *of, **more)
 
         started = time.perf_counter()
-        found = await asyncio.to_thread(look)
+        found = await in_thread(look)
         await self._rest(started)
         return found
 

@@ -164,6 +164,16 @@ def events_elsewhere(
             yield rows[start : start + CHUNK]
 
 
+def others_between(
+    connection: Connection, tenant: int, horizon_at: int, shapes: Iterable[int], since: int, until: int
+) -> list[EventRow]:
+    """Events with these shapes from a stretch before the horizon, but the old ones of this tenant."""
+    found: list[EventRow] = []
+    for part in _parts(sorted(shapes)):
+        found += _rows(_BETWEEN, connection, tenant=tenant, h=horizon_at, ids=part, since=since, until=until)
+    return found
+
+
 def _rows(statement: Prepared, connection: Connection, **values: Any) -> list[EventRow]:
     return [EventRow(*row) for row in statement.rows(connection, values)]
 
@@ -205,6 +215,11 @@ _s = tables.shape.c
 _ELSEWHERE = Prepared(
     select(_s.id).where(
         _s.id.in_(_ids()), select(_e.seq).where(_e.shape == _s.id, _OTHER).correlate(tables.shape).exists()
+    )
+)
+_BETWEEN = Prepared(
+    select(*_ROW).where(
+        _e.shape.in_(_ids()), _e.event_at >= bindparam("since"), _e.event_at <= bindparam("until"), _OTHER
     )
 )
 _EVENTS_ELSEWHERE = Prepared(select(*_ROW).where(_e.shape == bindparam("shape"), _OTHER))

@@ -19,6 +19,9 @@ METRIC_FACETS = ("dataQualityMetrics", "dataQuality")
 READ_FACET, WRITTEN_FACET = "inputStatistics", "outputStatistics"
 
 
+_MARKS = tuple(name.encode() for name in ASSERTION_FACETS)
+
+
 class Assertion(NamedTuple):
     """`success` is None when the producer doesn't say."""
 
@@ -60,6 +63,14 @@ class Metrics(NamedTuple):
     size: int | None
     files: int | None
     columns: dict[str, ColumnMetrics]
+
+
+def tells_of_checks(text: bytes) -> bool:
+    """Whether the text of an event may hold such a facet, wherever it stands."""
+    if b"\\u" in text:
+        # A key may be spelled with escapes.
+        text = msgspec.json.encode(msgspec.json.decode(text))
+    return any(mark in text for mark in _MARKS)
 
 
 def read_assertions(body: bytes) -> list[Assertion]:

@@ -143,10 +143,11 @@ def test_who_does_not_know_the_secret_gets_nothing(engine: Engine, connect: Conn
 
 
 def test_questions_run_beside_each_other(client: Client):
+    """One after the other they would take eight seconds; a machine with other work may take its time for them."""
     started = monotonic()
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda _: client.query("SELECT sleep(1)"), range(4)))
-    assert monotonic() - started < 3
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: client.query("SELECT sleep(1)"), range(8)))
+    assert monotonic() - started < 7
 
 
 def test_an_insert_does_not_wait_for_questions(client: Client):

@@ -14,6 +14,7 @@ from lineage_hub.lineage.freshness import SECOND, AsUsual, Expectation, State, f
 from lineage_hub.lineage.shapes import RUN_EVENT
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.freshness import USUAL, set_expectations
+from lineage_hub.query.horizon import unbroken
 from lineage_hub.query.overview.standings import Standings
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Versions
@@ -74,7 +75,7 @@ class _Looking:
     def expected(self, dataset: int, kept: Kept) -> Lateness:
         expectation: Expectation = read_expectation(kept.body)
         if isinstance(expectation, AsUsual):
-            written = self._written_at(dataset)
+            written = unbroken(self._snapshot, self._written_at(dataset))
         else:
             last = self._versions.last_before(dataset, (self._at, _LAST))
             written = [] if last is None else [last.created[0]]
@@ -97,7 +98,7 @@ class _Looking:
         for dataset in missing:
             if self._left <= 0:
                 break
-            written = self._written_at(dataset)
+            written = unbroken(snapshot, self._written_at(dataset))
             past = [one for one in written if one <= self._at]
             fresh[dataset] = self._due(past)
             # Clocks of producers may be ahead of ours: such a write counts when its time has come.

@@ -9,19 +9,16 @@ import threading
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import msgspec
-
 from lineage_hub.model import EVERYTHING, NOW, Scope
 from lineage_hub.query.time_slices import TimeSlices
 from lineage_hub.store import lately
 from lineage_hub.store.lately import Text
 from lineage_hub.store.reader import Reader
-from lineage_hub.wire.quality import ASSERTION_FACETS
+from lineage_hub.wire.quality import tells_of_checks
 
 HOUR = 3_600_000_000_000
 # Of hours that are kept: more than the longest stretch has.
 _MOST_HOURS = 1_000
-_MARKS = tuple(name.encode() for name in ASSERTION_FACETS)
 
 
 class Found(NamedTuple):
@@ -59,14 +56,7 @@ class Checks:
 
     def _note(self, texts: Iterable[Text]) -> None:
         known = self._shapes
-        self._shapes = known | {one.shape for one in texts if one.shape not in known and _tells_of_checks(one.body)}
-
-
-def _tells_of_checks(text: bytes) -> bool:
-    if b"\\u" in text:
-        # A key may be spelled with escapes.
-        text = msgspec.json.encode(msgspec.json.decode(text))
-    return any(mark in text for mark in _MARKS)
+        self._shapes = known | {one.shape for one in texts if one.shape not in known and tells_of_checks(one.body)}
 
 
 class Hours:

@@ -37,7 +37,9 @@ def overview(snapshot: Snapshot, now: int, hours: int) -> Answer:
     late_count, late_shown = late.answer(snapshot, lateness, at)
     quality = failing.checked(snapshot, datasets)
     failing_count, failing_shown = failing.answer(snapshot, quality)
-    changes, schemas_left = schemas.changes_lately(snapshot, datasets, begin)
+    # When a schema was said first may be gone with what is before the horizon.
+    known_from = begin if snapshot.horizon_at is None else max(begin, snapshot.horizon_at + 1)
+    changes, schemas_left = schemas.changes_lately(snapshot, datasets, known_from)
     silent, silent_shown = silence.silent_producers(snapshot, now, at)
     parts: Answer = {
         "runs": {**runs.states(found.runs), "truncated": found.jobs_left > 0},
