@@ -91,7 +91,7 @@ function rangeOf(nodes: GraphNode[]): (namespace: string) => Level[] {
 }
 
 /** The nodes nearest to one, whatever way the arrows point. */
-function nearest(graph: Graph, shown: ReadonlySet<string>, start: string, most: number): string[] {
+export function nearest(graph: Graph, shown: ReadonlySet<string>, start: string, most: number): string[] {
   const found = new Set([start]);
   // A set is walked in the order in which it grows, and so by distance.
   for (const id of found) {

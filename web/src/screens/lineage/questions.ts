@@ -178,37 +178,6 @@ export function useBeginning(): string | undefined {
   return typeof at === "string" ? at : undefined;
 }
 
-const MOST_HISTORIES = 8;
-
-/** Moments at which the jobs in sight changed what they read, write or run, and the dataset its columns. */
-export function useMoments(picture: { graph: Graph; shown: ReadonlySet<string> } | undefined): string[] {
-  const nodes = picture ? [...picture.shown].flatMap((id) => picture.graph.nodes.get(id) ?? []) : [];
-  const jobs = nodes.filter((node) => node.kind === "job").slice(0, MOST_HISTORIES);
-  const datasets = nodes.filter((node) => node.kind === "dataset").slice(0, 1);
-  const versions = useQueries({
-    queries: jobs.map(({ namespace, name }) => ({
-      ...query.queryOptions("get", "/api/v1/namespaces/{namespace}/jobs/{job}/versions", {
-        params: { path: { namespace, job: name }, query: { limit: 50 } },
-      }),
-      staleTime: 300_000,
-    })),
-  });
-  const schemas = useQueries({
-    queries: datasets.map(({ namespace, name }) => ({
-      ...query.queryOptions("get", "/api/v1/namespaces/{namespace}/datasets/{dataset}/schema-history", {
-        params: { path: { namespace, dataset: name }, query: { limit: 50 } },
-      }),
-      staleTime: 300_000,
-    })),
-  });
-  const found = [
-    ...versions.flatMap(({ data }) => data?.versions.map((version) => version.createdAt) ?? []),
-    ...schemas.flatMap(({ data }) => data?.changes.map((change) => change.at) ?? []),
-  ];
-  const text = [...new Set(found)].sort().join(" ");
-  return useMemo(() => (text === "" ? [] : text.split(" ")), [text]);
-}
-
 type BadgesAnswer = paths["/api/v1/badges"]["post"]["responses"][200]["content"]["application/json"];
 export type Badge = BadgesAnswer["badges"][number];
 
