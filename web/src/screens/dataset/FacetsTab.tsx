@@ -4,7 +4,7 @@ import { useParams } from "../../model/params";
 import { Code } from "../../ui/Code";
 import { Section } from "../../ui/Section";
 import { Answer, Empty } from "../../ui/States";
-import styles from "./dataset.module.css";
+import styles from "./facets.module.css";
 
 /** All that producers told, as they told it. */
 export function FacetsTab({ of, told }: { of: Name; told: unknown }) {
