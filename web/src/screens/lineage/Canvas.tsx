@@ -38,6 +38,9 @@ const NO_LINES: never[] = [];
 const SMALLEST = 0.02;
 const LARGEST = 2.5;
 const AT_A_TIME = 90;
+const MAP_SIZE = { width: 160, height: 104 };
+/** Smaller than this, a box has room for its name alone, and the name for larger letters. */
+const FAR = 0.5;
 const idOf = (node: FlowNode) => node.id;
 
 type FlowNode = CardNode | GroupNode;
@@ -105,6 +108,15 @@ function Picture(props: Props) {
   // with the first drawing, and keeps what stands here before.
   useState(() => store.setState({ updateNodeInternals: () => undefined }));
   useCamera(props);
+  useEffect(() => {
+    let wasFar: boolean | undefined;
+    const show = ({ transform }: { transform: [number, number, number] }) => {
+      const isFar = transform[2] < FAR;
+      if (isFar !== wasFar) box.current?.setAttribute("data-far", String((wasFar = isFar)));
+    };
+    show(store.getState());
+    return store.subscribe(show);
+  }, [store]);
   useEffect(() => {
     const show = () => box.current?.setAttribute("data-some-lit", String(lighting.lit !== null));
     show();
@@ -174,6 +186,7 @@ function Picture(props: Props) {
         <Lines scene={scene} layout={layout} marks={changes?.edges} chosen={edge} />
         <MiniMap<FlowNode>
           className={styles.map}
+          style={MAP_SIZE}
           ariaLabel="Map of the whole graph"
           pannable
           zoomable
