@@ -52,7 +52,7 @@ const COLUMNS: Column<EventRow>[] = [
   {
     key: "data",
     title: "Reads → writes",
-    width: "minmax(140px, 1.4fr)",
+    width: "minmax(140px, 1.2fr)",
     cell: (row) =>
       row.inputCount + row.outputCount > 0 ? (
         <span className={styles.data} title={dataTitle(row)}>
@@ -65,7 +65,7 @@ const COLUMNS: Column<EventRow>[] = [
   {
     key: "producer",
     title: "Producer",
-    width: "minmax(100px, 1fr)",
+    width: "minmax(120px, 1.2fr)",
     cell: (row) => (
       <span className={styles.data} title={row.producer ?? undefined}>
         {row.producer ? producerText(row.producer) : "–"}
@@ -143,6 +143,8 @@ export function EventTable({ rows, hasMore, onMore, isFiltering }: Props) {
       rows={rows}
       keyOf={(row) => row.id}
       height="calc(100dvh - 240px)"
+      tall={isNarrow}
+      narrow={isNarrow}
       total={total}
       onNeed={(_, last) => hasMore && last >= rows.length - 1 && onMore()}
       empty={

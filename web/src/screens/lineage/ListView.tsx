@@ -106,6 +106,7 @@ export function ListView({ graph, shown, matches, changes, badges, onSelect, onE
           rows={nodes}
           keyOf={(node) => node.id}
           height="50vh"
+          tall
           empty="Nothing matches."
         />
       </Section>
