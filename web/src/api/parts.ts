@@ -77,18 +77,22 @@ export function addressOf(path: GraphPath, question: object, base = BASE): strin
   return `${base.replace(/\/$/, "")}${path}?${search}`;
 }
 
+let client: PartsClient | undefined;
+
 function workerChannel(): Channel {
   const worker = new Worker(new URL("./parts.worker.ts", import.meta.url), { type: "module" });
   return {
     post: (asking) => worker.postMessage(asking),
     listen: (take, fail) => {
       worker.onmessage = ({ data }: MessageEvent<Part>) => take(data);
-      worker.onerror = fail;
+      worker.onerror = () => {
+        // The next question gets another one.
+        client = undefined;
+        fail();
+      };
     },
   };
 }
-
-let client: PartsClient | undefined;
 
 export function askInParts<P extends GraphPath>(path: P, question: Question<P>, signal: AbortSignal) {
   client ??= new PartsClient(workerChannel());
