@@ -35,14 +35,19 @@ Stretch = tuple[float, float]
 
 @dataclass(frozen=True)
 class Traced:
-    """`script_ms` has one number for each frame, `tasks_ms` one for each task."""
+    """`script_ms` has one number for each frame, `tasks_ms` one for each task, `cpu_ms` what it took of a processor."""
 
     script_ms: tuple[float, ...]
     tasks_ms: tuple[float, ...]
+    cpu_ms: tuple[float, ...]
 
     @property
     def longest_task_ms(self) -> float:
         return max(self.tasks_ms, default=0.0)
+
+    @property
+    def longest_cpu_ms(self) -> float:
+        return max(self.cpu_ms, default=0.0)
 
     def script_at(self, share: float) -> float:
         """The script that this share of the frames has at most."""
@@ -60,8 +65,12 @@ def read_trace(text: bytes) -> Traced:
     own = [event for event in events if (event.get("pid"), event.get("tid")) == thread]
     frames = sorted(event["ts"] / 1000 for event in own if event["name"] == mark)
     script = _union([_stretch(event) for event in own if event["name"] in _SCRIPT and event.get("ph") == "X"])
-    tasks = [event.get("dur", 0) / 1000 for event in own if event["name"] in _TASKS and event.get("ph") == "X"]
-    return Traced(tuple(_within(script, frame) for frame in pairwise(frames)), tuple(tasks))
+    tasks = [event for event in own if event["name"] in _TASKS and event.get("ph") == "X"]
+    return Traced(
+        tuple(_within(script, frame) for frame in pairwise(frames)),
+        tuple(event.get("dur", 0) / 1000 for event in tasks),
+        tuple(event.get("tdur", 0) / 1000 for event in tasks),
+    )
 
 
 def _drawing_thread(events: list[dict[str, Any]], mark: str) -> tuple[int, int]:

@@ -50,8 +50,11 @@ def test_what_calls_something_else_is_counted_once_and_in_the_frame_in_which_it_
 
 
 def test_the_longest_task_is_that_of_the_page() -> None:
-    traced = read_trace(_trace(*FRAMES, _event("RunTask", 1, 90), _event("RunTask", 3, 500, thread=OTHER)))
+    waited = _event("RunTask", 1, 90, tdur=20_000)
+    worked = _event("RunTask", 100, 40, tdur=39_000)
+    traced = read_trace(_trace(*FRAMES, waited, worked, _event("RunTask", 3, 500, thread=OTHER, tdur=400_000)))
     assert traced.longest_task_ms == pytest.approx(90)
+    assert traced.longest_cpu_ms == pytest.approx(39)
 
 
 def test_a_trace_without_a_picture_gives_no_figure() -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layOut, memberText } from "./exactJson";
+import { layOut, memberText, membersOf } from "./exactJson";
 
 describe("layOut", () => {
   it("gives the lines that JSON.stringify would", () => {
@@ -29,4 +29,20 @@ describe("memberText", () => {
     expect(memberText(text, "deep")).toBeUndefined();
     expect(memberText(text, "rows")).toBeUndefined();
   });
+});
+
+describe("membersOf", () => {
+  it("gives names and values as they are written, in their order", () => {
+    const text = '{"a": {"b": 9007199254740993, "c": [{}, {"d": ":"}]}, "e\\"\\u0066": -0, "g": "x, y", "h": []}';
+    expect(membersOf(text)).toEqual([
+      ["a", '{"b": 9007199254740993, "c": [{}, {"d": ":"}]}'],
+      ['e"f', "-0"],
+      ["g", '"x, y"'],
+      ["h", "[]"],
+    ]);
+  });
+  it.each(["{}", "{ }", "[]", "[1, {}]", "7", '"a"', ""])("there are none in %o", (text) =>
+    expect(membersOf(text)).toEqual([]),
+  );
+  it("of several members of one name the last counts", () => expect(memberText('{"a": 1, "a": 2}', "a")).toBe("2"));
 });

@@ -23,22 +23,31 @@ export function layOut(text: string): string {
   return parts.join("");
 }
 
-/** A member of the outermost object, as it is written. */
+/** A member of the outermost object, as it is written; of several of one name the last, as readers of JSON have it. */
 export function memberText(text: string, name: string): string | undefined {
-  const wanted = JSON.stringify(name);
+  return membersOf(text).findLast(([key]) => key === name)?.[1];
+}
+
+/** The members of the outermost object, each with its name and its value as it is written. */
+export function membersOf(text: string): [name: string, value: string][] {
+  const members: [string, string][] = [];
   let depth = 0;
+  let key: string | undefined;
   let from = -1;
-  let isKey = false;
-  let isWanted = false;
   for (const found of text.matchAll(TOKEN)) {
     const [token] = found;
     if (token === "}" || token === "]") depth -= 1;
-    const ends = (token === "," && depth === 1) || depth === 0;
-    if (from >= 0 && ends) return text.slice(from, found.index).trim();
-    if (depth === 1 && isKey && token === wanted) isWanted = true;
-    else if (depth === 1 && token === ":" && isWanted) from = found.index + 1;
-    isKey = (token === "{" && depth === 0) || (token === "," && depth === 1);
+    const isEnd = depth === 0 || (depth === 1 && token === ",");
+    if (isEnd && key !== undefined && from >= 0) {
+      members.push([key, text.slice(from, found.index).trim()]);
+      key = undefined;
+      from = -1;
+    }
+    if (depth === 1 && from < 0) {
+      if (token === ":") from = found.index + 1;
+      else if (token.startsWith('"')) key = JSON.parse(token) as string;
+    }
     if (token === "{" || token === "[") depth += 1;
   }
-  return undefined;
+  return members;
 }

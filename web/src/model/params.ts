@@ -4,16 +4,21 @@ import { useMemo } from "react";
 import { useSearch } from "wouter";
 import { navigate } from "wouter/use-browser-location";
 
-export type Changes = Record<string, string | null>;
+export type Changes = Record<string, string | string[] | null | undefined>;
 
-/** The query part of an address with some parameters changed; null and the empty text take one away. */
-export function withParams(search: string, changes: Changes): string {
-  const params = new URLSearchParams(search);
+/** Nothing and the empty text take a parameter away; a list stands there once for each of its values. */
+export function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
+  const next = new URLSearchParams(params);
   for (const [name, value] of Object.entries(changes)) {
-    if (value) params.set(name, value);
-    else params.delete(name);
+    next.delete(name);
+    for (const one of Array.isArray(value) ? value : [value]) if (one) next.append(name, one);
   }
-  const text = params.toString();
+  return next;
+}
+
+/** The query part of an address with some parameters changed. */
+export function withParams(search: string, changes: Changes): string {
+  const text = changed(new URLSearchParams(search), changes).toString();
   return text && `?${text}`;
 }
 

@@ -24,14 +24,31 @@ interface Props<Row> {
   /** How many rows there are in all, where not all were fetched; `onNeed` is told which are wanted. */
   total?: number;
   onNeed?: (first: number, last: number) => void;
+  /** Rows of two lines, also where they are drawn one by one. */
+  tall?: boolean;
+  /** As narrow as the screen: for few columns. */
+  narrow?: boolean;
 }
 
 const ROW = 36;
+const TALL_ROW = 52;
 const DRAW_ALL_BELOW = 100;
 
 /** Rows under headings, as a table to assistive technology; virtual where there are many. */
 export function Table<Row>(props: Props<Row>) {
-  const { label, columns, rows, keyOf, empty, height, total = rows.length, onNeed } = props;
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    empty,
+    height,
+    total = rows.length,
+    onNeed,
+    tall = false,
+    narrow = false,
+  } = props;
+  const rowHeight = tall ? TALL_ROW : ROW;
   // Kept as state: the rows in sight can only be told once the box is there.
   const [box, setBox] = useState<HTMLDivElement | null>(null);
   const virtual = height != null && total > DRAW_ALL_BELOW;
@@ -44,7 +61,7 @@ export function Table<Row>(props: Props<Row>) {
       role="row"
       aria-rowindex={index + 2}
       className={styles.row}
-      style={top === undefined ? undefined : { position: "absolute", top, left: 0, right: 0, height: ROW }}
+      style={top === undefined ? undefined : { position: "absolute", top, left: 0, right: 0, height: rowHeight }}
     >
       {columns.map((column) => (
         <div key={column.key} role="cell" data-align={column.align} className={styles.cell}>
@@ -61,6 +78,7 @@ export function Table<Row>(props: Props<Row>) {
       aria-rowcount={total + 1}
       tabIndex={height != null ? 0 : undefined}
       className={styles.table}
+      data-narrow={narrow}
       style={{ ...style, maxHeight: height }}
     >
       <div role="rowgroup" className={styles.heads}>
@@ -73,7 +91,7 @@ export function Table<Row>(props: Props<Row>) {
         </div>
       </div>
       {virtual ? (
-        <Window box={box} total={total} rows={rows} line={line} onNeed={onNeed} />
+        <Window box={box} rowHeight={rowHeight} total={total} rows={rows} line={line} onNeed={onNeed} />
       ) : (
         <div role="rowgroup">{rows.map((row, index) => line(row, index))}</div>
       )}
@@ -83,17 +101,18 @@ export function Table<Row>(props: Props<Row>) {
 
 interface WindowProps<Row> {
   box: HTMLDivElement | null;
+  rowHeight: number;
   total: number;
   rows: Row[];
   line: (row: Row | undefined, index: number, top: number) => React.ReactNode;
   onNeed?: (first: number, last: number) => void;
 }
 
-function Window<Row>({ box, total, rows, line, onNeed }: WindowProps<Row>) {
+function Window<Row>({ box, rowHeight, total, rows, line, onNeed }: WindowProps<Row>) {
   const window = useVirtualizer({
     count: total,
     getScrollElement: () => box,
-    estimateSize: () => ROW,
+    estimateSize: () => rowHeight,
     overscan: 12,
     onChange: (instance) => {
       const items = instance.getVirtualItems();

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import styles from "./Tabs.module.css";
 
 interface Props<Key extends string> {
@@ -12,6 +12,17 @@ interface Props<Key extends string> {
 
 export function Tabs<Key extends string>({ label, tabs, chosen, onChoose, children }: Props<Key>) {
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the chosen one may stand outside of what is seen of the list.
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (!list.current || !tab) return;
+    const { scrollLeft, clientWidth } = list.current;
+    const [left, right] = [
+      tab.offsetLeft - list.current.offsetLeft,
+      tab.offsetLeft - list.current.offsetLeft + tab.offsetWidth,
+    ];
+    if (left < scrollLeft || right > scrollLeft + clientWidth) list.current.scrollLeft = right - clientWidth;
+  }, [chosen]);
   const move = (by: number) => {
     const at = tabs.findIndex((tab) => tab.key === chosen);
     const next = tabs[(at + by + tabs.length) % tabs.length];

@@ -1,6 +1,6 @@
 // A stretch of time in the address of the page: the last hours or days, or two moments.
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
+import { useParams } from "../model/params";
 import { between, lastHours, type Range, RANGES, type Stretch } from "../model/stretches";
 import { millis, minuteText } from "../model/times";
 import { Select } from "./Field";
@@ -14,7 +14,7 @@ type Asked = [Stretch, Key, (key: Key) => void, (from: number, to: number) => vo
 
 /** The stretch, what stands for it, and how another is chosen; with another `turn` it ends at the present anew. */
 export function useStretch(otherwise: Range = "24h", turn = 0): Asked {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useParams();
   const [range, from, to] = [params.get("range"), params.get("from"), params.get("to")];
   const [stretch, key] = useMemo((): [Stretch, Key] => {
     const told = between(from, to);
@@ -26,27 +26,15 @@ export function useStretch(otherwise: Range = "24h", turn = 0): Asked {
   }, [range, from, to, otherwise, turn]);
   const choose = (next: Key) => {
     if (next === "between") return;
-    setParams(
-      (before) => {
-        before.set("range", next);
-        before.delete("from");
-        before.delete("to");
-        return before;
-      },
-      { replace: true },
-    );
+    setParams({ range: next, from: null, to: null });
   };
   const chooseBetween = (first: number, last: number) =>
-    setParams((before) => {
-      before.set("from", new Date(first).toISOString());
-      before.set("to", new Date(last).toISOString());
-      return before;
-    });
+    setParams({ from: new Date(first).toISOString(), to: new Date(last).toISOString() }, { push: true });
   return [stretch, key, choose, chooseBetween];
 }
 
 export function TimeRange({ value, onChoose }: { value: Key; onChoose: (key: Key) => void }) {
-  const [params] = useSearchParams();
+  const [params] = useParams();
   const told = between(params.get("from"), params.get("to"));
   const choices: { value: Key; title: string }[] = [...RANGES];
   if (value === "between" && told) {

@@ -3,7 +3,7 @@ import { Badge } from "../../ui/Badge";
 import { type Column, Table } from "../../ui/Table";
 import { Time } from "../../ui/Time";
 import { cellsOf, cellText, cellTone, type Check, stripText } from "./checks";
-import styles from "./dataset.module.css";
+import styles from "./checks.module.css";
 import { ToldBy } from "./ToldBy";
 
 /** One cell a check, the latest at the right; those that failed stand out by height as well as by colour. */

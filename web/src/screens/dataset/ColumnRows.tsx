@@ -5,6 +5,7 @@ import { countText } from "../../model/numbers";
 import buttons from "../../ui/Button.module.css";
 import { TagList } from "./About";
 import type { ColumnRow } from "./columns";
+import columnsStyles from "./columns.module.css";
 import styles from "./dataset.module.css";
 import { FieldLink, fieldOf, InputList, Ways } from "./FieldLinks";
 
@@ -20,7 +21,7 @@ export function ColumnRows({ dataset, columns, open, onOpen }: Props) {
   // Where nobody has described anything, the room is for lineage.
   const described = columns.some((column) => column.description || column.tags.length > 0);
   return (
-    <table className={styles.columns} aria-label="Columns">
+    <table className={columnsStyles.columns} aria-label="Columns">
       <thead>
         <tr>
           <th scope="col">Column</th>
@@ -41,7 +42,7 @@ export function ColumnRows({ dataset, columns, open, onOpen }: Props) {
                 <th scope="row" style={{ paddingLeft: `calc(var(--space-4) + ${column.depth} * var(--space-4))` }}>
                   <button
                     type="button"
-                    className={styles.column}
+                    className={styles.opener}
                     aria-expanded={isOpen}
                     title={column.path}
                     onClick={() => onOpen(isOpen ? null : column.path)}
@@ -64,7 +65,7 @@ export function ColumnRows({ dataset, columns, open, onOpen }: Props) {
                 )}
               </tr>
               {isOpen && (
-                <tr className={styles.details}>
+                <tr className={columnsStyles.details}>
                   <td colSpan={described ? 5 : 4}>
                     <Details dataset={dataset} column={column} />
                   </td>
@@ -83,7 +84,7 @@ const SHOWN = 2;
 function MadeFrom({ column }: { column: ColumnRow }) {
   const { inputs } = column;
   return (
-    <span className={styles.madeFrom}>
+    <span className={columnsStyles.madeFrom}>
       {inputs.slice(0, SHOWN).map((input) => (
         <span key={`${input.namespace} ${input.dataset} ${input.field}`}>
           <FieldLink of={fieldOf(input)} /> <Ways of={input} />
@@ -106,7 +107,7 @@ function Said({ column }: { column: ColumnRow }) {
 function Details({ dataset, column }: { dataset: Name; column: ColumnRow }) {
   const field = `datasetField:${dataset.namespace}:${dataset.name}:${column.path}`;
   return (
-    <div className={styles.detail}>
+    <div className={columnsStyles.detail}>
       <section>
         <h3>Made from</h3>
         {column.inputs.length > 0 ? (
@@ -120,7 +121,7 @@ function Details({ dataset, column }: { dataset: Name; column: ColumnRow }) {
       <section>
         <h3>Feeds</h3>
         {column.feeds.length > 0 ? (
-          <ul className={styles.inputs}>
+          <ul className={columnsStyles.inputs}>
             {column.feeds.map((one) => (
               <li key={`${one.namespace} ${one.name} ${one.field}`}>
                 <FieldLink of={one} />
@@ -131,7 +132,7 @@ function Details({ dataset, column }: { dataset: Name; column: ColumnRow }) {
           <p className={styles.quiet}>No column that is known of.</p>
         )}
       </section>
-      <div className={styles.ways}>
+      <div className={columnsStyles.ways}>
         <Link
           className={buttons.button}
           href={paths.lineage(nodeId("dataset", dataset), { columns: "1", column: column.path })}

@@ -3,7 +3,9 @@ import type { Schemas } from "../../api/client";
 import { Button } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
 import { ErrorNote } from "../../ui/States";
+import columnsStyles from "./columns.module.css";
 import styles from "./dataset.module.css";
+import freshnessStyles from "./freshness.module.css";
 import { type Body, bodyOf, type Form, formOf, type Kind } from "./expectation";
 
 interface Props {
@@ -35,7 +37,7 @@ export function ExpectationForm({ expectation, error, isBusy, onSave, onCancel }
   );
   return (
     <form
-      className={styles.form}
+      className={freshnessStyles.form}
       aria-label="What is expected"
       onSubmit={(event) => {
         event.preventDefault();
@@ -53,7 +55,7 @@ export function ExpectationForm({ expectation, error, isBusy, onSave, onCancel }
           </label>
         ))}
       </fieldset>
-      <div className={styles.inputsRow}>
+      <div className={freshnessStyles.inputsRow}>
         {form.kind === "every" && field("every", "Every", "6h, 1d12h")}
         {form.kind === "cron" && field("cron", "Times (cron)", "0 6 * * 1-5")}
         {form.kind !== "every" && field("zone", "Zone", "UTC")}
@@ -61,7 +63,7 @@ export function ExpectationForm({ expectation, error, isBusy, onSave, onCancel }
         {form.kind === "cron" && field("early", "May come early by", "0s")}
       </div>
       {error != null && <ErrorNote error={error} />}
-      <div className={styles.ways}>
+      <div className={columnsStyles.ways}>
         <Button type="submit" look="main" disabled={isBusy}>
           Save
         </Button>

@@ -1,18 +1,23 @@
-import { useMemo } from "react";
-import type { Schemas } from "../../api/client";
+import { type FacetText, useFacetTexts } from "../../api/facetTexts";
+import type { Name } from "../../model/nodes";
 import { useParams } from "../../model/params";
 import { Code } from "../../ui/Code";
 import { Section } from "../../ui/Section";
-import { Empty } from "../../ui/States";
-import styles from "./dataset.module.css";
+import { Answer, Empty } from "../../ui/States";
+import styles from "./facets.module.css";
 
 /** All that producers told, as they told it. */
-export function FacetsTab({ facets }: { facets: Schemas["Facets"] }) {
-  const [params, change] = useParams();
-  const texts = useMemo(
-    () => Object.entries(facets).map(([name, facet]) => ({ name, text: JSON.stringify(facet, null, 2) })),
-    [facets],
+export function FacetsTab({ of, told }: { of: Name; told: unknown }) {
+  const question = useFacetTexts({ kind: "dataset", of, told });
+  return (
+    <Answer of={question} label="Reading facets">
+      {(texts) => <Chooser texts={texts} />}
+    </Answer>
   );
+}
+
+function Chooser({ texts }: { texts: FacetText[] }) {
+  const [params, change] = useParams();
   const chosen = texts.find((one) => one.name === params.get("facet")) ?? texts[0];
   if (!chosen) return <Empty>No producer has told anything of this dataset but its name.</Empty>;
   return (

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { paths, shortName } from "../../model/nodes";
 import { type FieldName, type Input, isDirect, waysOf } from "./columns";
+import columnsStyles from "./columns.module.css";
 import styles from "./dataset.module.css";
 
 function columnPath(of: FieldName): string {
@@ -12,7 +13,7 @@ function columnPath(of: FieldName): string {
 export function FieldLink({ of }: { of: FieldName }) {
   return (
     <Link
-      className={styles.field}
+      className={columnsStyles.field}
       href={columnPath(of)}
       title={`${of.namespace}\n${of.name}${of.field ? `\n${of.field}` : ""}`}
     >
@@ -30,7 +31,7 @@ export function Ways({ of }: { of: Input }) {
   const ways = waysOf(of);
   if (ways.length === 0) return null;
   return (
-    <span className={styles.way} data-direct={isDirect(of)}>
+    <span className={columnsStyles.way} data-direct={isDirect(of)}>
       {ways.join(", ")}
       {!isDirect(of) && " (indirect)"}
     </span>
@@ -40,7 +41,7 @@ export function Ways({ of }: { of: Input }) {
 /** Each source with how it is used, and in the producer's words. */
 export function InputList({ inputs }: { inputs: Input[] }) {
   return (
-    <ul className={styles.inputs}>
+    <ul className={columnsStyles.inputs}>
       {inputs.map((input) => {
         const words = [
           ...new Set([input.transformationDescription, ...input.transformations.map((one) => one.description)]),

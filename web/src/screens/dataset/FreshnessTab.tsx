@@ -13,7 +13,9 @@ import { Facts, Section } from "../../ui/Section";
 import { Answer, ErrorNote } from "../../ui/States";
 import { Time } from "../../ui/Time";
 import { pathOf } from "./dataset-path";
+import columnsStyles from "./columns.module.css";
 import styles from "./dataset.module.css";
+import freshnessStyles from "./freshness.module.css";
 import { expectationText, habitText } from "./expectation";
 import { ExpectationForm } from "./ExpectationForm";
 import { useFreshness } from "./Standing";
@@ -33,7 +35,7 @@ function Shown({ of, freshness }: { of: Name; freshness: Freshness }) {
         <Facts facts={factsOf(freshness)} />
       </Section>
       <Section title="What is expected" note={setAt === null ? "nothing was set" : undefined}>
-        <div className={styles.expected}>
+        <div className={freshnessStyles.expected}>
           {setAt !== null && expectation && (
             <p>
               {expectationText(expectation)}{" "}
@@ -118,7 +120,7 @@ function Expecting({ of, expectation }: { of: Name; expectation: Schemas["Expect
   return (
     <>
       {remove.error != null && <ErrorNote error={remove.error} />}
-      <div className={styles.ways}>
+      <div className={columnsStyles.ways}>
         <Button onClick={() => setEditing(true)}>{expectation ? "Change" : "Expect something"}</Button>
         {expectation && (
           <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate({ params })}>

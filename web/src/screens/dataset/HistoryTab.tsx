@@ -11,6 +11,7 @@ import { Answer, Empty } from "../../ui/States";
 import { Time } from "../../ui/Time";
 import { pathOf } from "./dataset-path";
 import styles from "./dataset.module.css";
+import historyStyles from "./history.module.css";
 import { ToldBy } from "./ToldBy";
 import { Versions } from "./Versions";
 
@@ -30,7 +31,7 @@ export function HistoryTab({ of }: { of: Name }) {
               <Empty>No event has told of a schema.</Empty>
             ) : (
               <>
-                <ol className={styles.timeline} aria-label="Changes of the schema, the last first">
+                <ol className={historyStyles.timeline} aria-label="Changes of the schema, the last first">
                   {changes.map((change) => (
                     <Change key={change.event} change={change} />
                   ))}
@@ -68,7 +69,7 @@ function Change({ change }: { change: Schemas["SchemaChange"] }) {
   const isFirst = change.kind === "first";
   const shown = all ? marks : marks.slice(0, SHOWN);
   return (
-    <li className={styles.change}>
+    <li className={historyStyles.change}>
       <header>
         <h3>
           <Time at={change.at} as="second" />
@@ -82,7 +83,7 @@ function Change({ change }: { change: Schemas["SchemaChange"] }) {
         </span>
         {!isFirst && mayBreak(marks) && <Badge tone="warn">may break readers</Badge>}
       </header>
-      <ul className={styles.marks}>
+      <ul className={historyStyles.marks}>
         {shown.map((mark) => (
           <MarkLine key={`${mark.kind} ${mark.column}`} mark={mark} />
         ))}
@@ -99,7 +100,7 @@ function Change({ change }: { change: Schemas["SchemaChange"] }) {
 function MarkLine({ mark }: { mark: Mark }) {
   return (
     <li data-mark={mark.kind}>
-      <span className={styles.sign} title={WORDS[mark.kind]}>
+      <span className={historyStyles.sign} title={WORDS[mark.kind]}>
         <span aria-hidden="true">{SIGNS[mark.kind]}</span>
         <span className="visually-hidden">{WORDS[mark.kind]}</span>
       </span>

@@ -22,6 +22,7 @@ import {
   measuredColumns,
 } from "./checks";
 import { CheckStrip, CheckTable } from "./CheckStrip";
+import checksStyles from "./checks.module.css";
 import styles from "./dataset.module.css";
 import { useQuality } from "./Standing";
 
@@ -49,7 +50,7 @@ export function QualityTab({ of }: { of: Name }) {
                 tests, Great Expectations, or a pipeline's rules.
               </Empty>
             ) : (
-              <ul className={styles.checks} aria-label="Checks">
+              <ul aria-label="Checks">
                 {inOrder(assertions).map((check) => (
                   <CheckLine key={`${check.assertion} ${check.column}`} check={check} />
                 ))}
@@ -76,10 +77,10 @@ function CheckLine({ check }: { check: Check }) {
   const [open, setOpen] = useState(false);
   const last = check.points.at(-1);
   return (
-    <li className={styles.check}>
-      <div className={styles.checkLine}>
-        <span className={styles.checkName}>
-          <button type="button" className={styles.column} aria-expanded={open} onClick={() => setOpen(!open)}>
+    <li className={checksStyles.check}>
+      <div className={checksStyles.checkLine}>
+        <span className={checksStyles.checkName}>
+          <button type="button" className={styles.opener} aria-expanded={open} onClick={() => setOpen(!open)}>
             <span className={styles.chevron} aria-hidden="true" />
             {check.assertion}
           </button>
@@ -87,7 +88,7 @@ function CheckLine({ check }: { check: Check }) {
           {check.severity && <span className={styles.quiet}>severity {check.severity.toLowerCase()}</span>}
         </span>
         <CheckStrip check={check} />
-        <span className={styles.checkState}>
+        <span className={checksStyles.checkState}>
           {isFailing(check) ? (
             <Badge tone="bad">
               failing since <Time at={check.failingSince} />

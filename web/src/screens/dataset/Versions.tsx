@@ -12,6 +12,7 @@ import { type Column, Table } from "../../ui/Table";
 import { Time } from "../../ui/Time";
 import { pathOf } from "./dataset-path";
 import styles from "./dataset.module.css";
+import historyStyles from "./history.module.css";
 import { withSchemaMarks } from "./versions-marks";
 
 /** Each holds its run and all facets, so few are asked for at once. */
@@ -67,7 +68,7 @@ function columnsFor(of: Name): Column<Row>[] {
       width: "130px",
       cell: ({ version, isNewSchema }) => (
         <>
-          {isNewSchema && <span className={styles.changed}>~ schema changed </span>}
+          {isNewSchema && <span className={historyStyles.changed}>~ schema changed </span>}
           {countText(version.fields.length)}
         </>
       ),

@@ -139,7 +139,7 @@ function Content({ tab, dataset }: { tab: Tab; dataset: DatasetAnswer }) {
     case "freshness":
       return <FreshnessTab of={of} />;
     case "facets":
-      return <FacetsTab facets={dataset.facets} />;
+      return <FacetsTab of={of} told={dataset.facets} />;
   }
 }
 

@@ -11,6 +11,14 @@ interface Props {
   onChange: (value: string) => void;
 }
 
+const LETTERS_A_LINE = 70;
+
+/** Room for what is there, and a little more. */
+function rowsFor(text: string): number {
+  const lines = text.split("\n").reduce((sum, line) => sum + 1 + Math.floor(line.length / LETTERS_A_LINE), 0);
+  return Math.min(26, Math.max(6, lines + 2));
+}
+
 /** A body to be mended; whether it is JSON is told while it is typed, with the line. */
 export function Editor({ label, value, onChange }: Props) {
   const id = useId();
@@ -41,7 +49,7 @@ export function Editor({ label, value, onChange }: Props) {
         autoComplete="off"
         aria-invalid={fault !== undefined}
         aria-describedby={`${id}-state`}
-        rows={Math.min(26, Math.max(10, value.split("\n").length + 1))}
+        rows={rowsFor(value)}
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={`${id}-state`} className={styles.fault} data-tone={fault ? "bad" : "ok"} aria-live="polite">

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { query, type Schemas } from "../../api/client";
 import { paths } from "../../model/nodes";
 import { bytesText, manyText } from "../../model/numbers";
+import { useParams } from "../../model/params";
 import { Tag } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Screen } from "../../ui/Screen";
@@ -17,18 +18,14 @@ const PAGE = 100;
 type Row = Schemas["DeadLetter"];
 
 export default function DeadLetters() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useParams();
   const opened = Number(params.get("letter")) || undefined;
   const offset = Number(params.get("offset")) || 0;
   const client = useQueryClient();
   const letters = query.useQuery("get", "/api/v1/dead-letters", { params: { query: { limit: PAGE, offset } } });
   const [gone, setGone] = useState<React.ReactNode>();
   const open = (letter: number | undefined) =>
-    setParams((before) => {
-      if (letter === undefined) before.delete("letter");
-      else before.set("letter", String(letter));
-      return before;
-    });
+    setParams({ letter: letter === undefined ? null : String(letter) }, { push: true });
   const renew = () => client.invalidateQueries({ queryKey: ["get", "/api/v1/dead-letters"] });
   const replayAll = query.useMutation("post", "/api/v1/dead-letters/replay", { onSettled: () => void renew() });
   const total = letters.data?.totalCount ?? 0;
@@ -76,7 +73,13 @@ export default function DeadLetters() {
                 )
               }
             </Answer>
-            {total > PAGE && <Pages offset={offset} total={total} onGo={(to) => setParams({ offset: String(to) })} />}
+            {total > PAGE && (
+              <Pages
+                offset={offset}
+                total={total}
+                onGo={(to) => setParams({ offset: String(to), letter: null }, { push: true })}
+              />
+            )}
           </Section>
         </div>
         {opened !== undefined && (

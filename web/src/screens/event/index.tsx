@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { Link } from "wouter";
 import { api, type Schemas } from "../../api/client";
 import { useSegments } from "../../model/addresses";
@@ -86,7 +87,7 @@ function Whole({ told, sent, about }: Asked & { about: About }) {
             ...(about.parentRun
               ? ([["Parent run", <RunLink key="parent" id={about.parentRun} />]] as [string, React.ReactNode][])
               : []),
-            ["Producer", about.producer],
+            ["Producer", about.producer && <Breakable key="producer" text={about.producer} />],
           ]}
         />
       </Section>
@@ -101,6 +102,16 @@ function Whole({ told, sent, about }: Asked & { about: About }) {
       <Code label="As it was sent" language="json" text={sent} maxHeight={720} />
     </>
   );
+}
+
+/** A long address breaks between its parts. */
+function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=[/.:?&=-])/).map((part, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
 
 function RunLink({ id }: { id: string }) {

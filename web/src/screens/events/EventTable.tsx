@@ -6,6 +6,7 @@ import { NodeName } from "../../ui/NodeName";
 import { Empty } from "../../ui/States";
 import { type Column, Table } from "../../ui/Table";
 import { Time } from "../../ui/Time";
+import { useNarrow } from "../jobs/useNarrow";
 import { type EventRow, producerText } from "./rows";
 import styles from "./Events.module.css";
 
@@ -27,19 +28,13 @@ const COLUMNS: Column<EventRow>[] = [
     key: "type",
     title: "Type",
     width: "96px",
-    cell: (row) =>
-      row.kind === "RunEvent" ? (
-        <Badge tone={toneOf(row.type)}>{stateText(row.type ?? "OTHER")}</Badge>
-      ) : (
-        <Badge>{KIND_WORDS[row.kind]}</Badge>
-      ),
+    cell: typeOf,
   },
   {
     key: "about",
     title: "Job or dataset",
     width: "minmax(180px, 1.4fr)",
-    cell: (row) =>
-      row.job ? <NodeName kind="job" of={row.job} /> : row.dataset ? <NodeName kind="dataset" of={row.dataset} /> : "–",
+    cell: about,
   },
   {
     key: "run",
@@ -57,7 +52,7 @@ const COLUMNS: Column<EventRow>[] = [
   {
     key: "data",
     title: "Reads → writes",
-    width: "minmax(140px, 1.4fr)",
+    width: "minmax(140px, 1.2fr)",
     cell: (row) =>
       row.inputCount + row.outputCount > 0 ? (
         <span className={styles.data} title={dataTitle(row)}>
@@ -70,7 +65,7 @@ const COLUMNS: Column<EventRow>[] = [
   {
     key: "producer",
     title: "Producer",
-    width: "minmax(100px, 1fr)",
+    width: "minmax(120px, 1.2fr)",
     cell: (row) => (
       <span className={styles.data} title={row.producer ?? undefined}>
         {row.producer ? producerText(row.producer) : "–"}
@@ -78,6 +73,40 @@ const COLUMNS: Column<EventRow>[] = [
     ),
   },
 ];
+
+/** On a phone what happened comes first, and when under it. */
+const NARROW: Column<EventRow>[] = [
+  {
+    key: "what",
+    title: "Event",
+    width: "minmax(0, 1fr)",
+    cell: (row) => (
+      <span className={styles.what}>
+        {about(row)}
+        <span className={styles.when}>
+          <Link href={paths.event(row.id)}>
+            <Time at={row.at} as="second" />
+            <span className="visually-hidden">, open the event</span>
+          </Link>
+        </span>
+      </span>
+    ),
+  },
+  { key: "type", title: "Type", width: "96px", cell: typeOf },
+];
+
+function typeOf(row: EventRow) {
+  return row.kind === "RunEvent" ? (
+    <Badge tone={toneOf(row.type)}>{stateText(row.type ?? "OTHER")}</Badge>
+  ) : (
+    <Badge>{KIND_WORDS[row.kind]}</Badge>
+  );
+}
+
+function about(row: EventRow) {
+  if (row.job) return <NodeName kind="job" of={row.job} />;
+  return row.dataset ? <NodeName kind="dataset" of={row.dataset} /> : "–";
+}
 
 function listed(names: Name[], count: number): string {
   const first = names[0];
@@ -105,14 +134,17 @@ interface Props {
 }
 
 export function EventTable({ rows, hasMore, onMore, isFiltering }: Props) {
+  const isNarrow = useNarrow();
   const total = rows.length + (hasMore ? 1 : 0);
   return (
     <Table
       label="Events"
-      columns={COLUMNS}
+      columns={isNarrow ? NARROW : COLUMNS}
       rows={rows}
       keyOf={(row) => row.id}
       height="calc(100dvh - 240px)"
+      tall={isNarrow}
+      narrow={isNarrow}
       total={total}
       onNeed={(_, last) => hasMore && last >= rows.length - 1 && onMore()}
       empty={

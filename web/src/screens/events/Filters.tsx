@@ -56,20 +56,22 @@ export function Filters({ filter, window, onChange }: Props) {
         onChoose={(value) => onChange("kind", value)}
       />
       <Select label="Type" quiet choices={TYPES} value={filter.type} onChoose={(value) => onChange("type", value)} />
-      <TextField
-        label="after"
-        type="datetime-local"
-        step="1"
-        value={toLocal(window.after)}
-        onChange={(event) => onChange("after", fromLocal(event.target.value))}
-      />
-      <TextField
-        label="before"
-        type="datetime-local"
-        step="1"
-        value={toLocal(window.before)}
-        onChange={(event) => onChange("before", fromLocal(event.target.value))}
-      />
+      <div className={styles.times}>
+        <TextField
+          label="after"
+          type="datetime-local"
+          step="1"
+          value={toLocal(window.after)}
+          onChange={(event) => onChange("after", fromLocal(event.target.value))}
+        />
+        <TextField
+          label="before"
+          type="datetime-local"
+          step="1"
+          value={toLocal(window.before)}
+          onChange={(event) => onChange("before", fromLocal(event.target.value))}
+        />
+      </div>
       {isSet && (
         <Button
           look="bare"

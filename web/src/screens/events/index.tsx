@@ -1,7 +1,8 @@
 import { useEffect, useMemo } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { paths } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
+import { useParams } from "../../model/params";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Screen } from "../../ui/Screen";
@@ -19,22 +20,14 @@ const LOOKED_THROUGH = 2000;
 const ENOUGH = 50;
 
 export default function Events() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useParams();
   const filter: Filter = {
     kind: KINDS.find((one) => one === params.get("kind")) ?? "",
     type: params.get("type") ?? "",
     text: params.get("q") ?? "",
   };
   const window = { after: params.get("after") ?? undefined, before: params.get("before") ?? undefined };
-  const set = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        if (value) before.set(name, value);
-        else before.delete(name);
-        return before;
-      },
-      { replace: true },
-    );
+  const set = (name: string, value: string) => setParams({ [name]: value });
 
   const { pages, rows: stored, total, horizon } = useStoredEvents(window);
   const canTail = window.before === undefined;

@@ -59,7 +59,13 @@ it("each event is shown once", () => {
 });
 
 it("says a producer shortly", () => {
-  expect(producerText(sent.producer)).toBe("1.0/integration/dbt");
+  expect(producerText(sent.producer)).toBe("dbt 1.0");
+  expect(producerText("https://github.com/apache/airflow/tree/providers-openlineage/2.9.1")).toBe(
+    "providers-openlineage 2.9.1",
+  );
+  expect(producerText("https://github.com/acme/loader/tree/v3")).toBe("loader v3");
+  expect(producerText("https://github.com/acme/loader/releases/tag/v3.1/")).toBe("loader v3.1");
+  expect(producerText("https://github.com/acme/loader/tree/main/jobs/nightly.py")).toBe("nightly.py main");
   expect(producerText("my-etl")).toBe("my-etl");
   expect(producerText("https://data.example/etl")).toBe("data.example/etl");
 });

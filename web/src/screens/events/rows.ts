@@ -108,10 +108,17 @@ export function withoutRepeats(rows: EventRow[]): EventRow[] {
   return rows.filter((row) => !seen.has(row.id) && seen.add(row.id));
 }
 
-/** What tells producers apart: `1.54.0/integration/dbt` of an address at a repository's host. */
+/** What tells producers apart, first: `dbt 1.54.0` of an address at a repository's host. */
 export function producerText(producer: string): string {
-  return producer
-    .replace(/^https?:\/\//, "")
-    .replace(/\/$/, "")
-    .replace(/^[^/]+\/[^/]+\/[^/]+\/(?:tree|blob|releases\/tag)\//, "");
+  const short = producer.replace(/^https?:\/\//, "").replace(/\/+$/, "");
+  const [, repository = "", version = "", path = ""] =
+    /^[^/]+\/[^/]+\/([^/]+)\/(?:tree|blob|releases\/tag)\/([^/]+)(?:\/(.*))?$/.exec(short) ?? [];
+  if (version === "") return short;
+  // `providers-openlineage/2.9.1` is a tag with a slash in it.
+  const [name, number] = /^v?\d/.test(version)
+    ? [path, version]
+    : /^v?\d/.test(path)
+      ? [version, path]
+      : [path, version];
+  return `${name.slice(name.lastIndexOf("/") + 1) || repository} ${number}`;
 }

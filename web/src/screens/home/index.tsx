@@ -1,9 +1,10 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { query } from "../../api/client";
 import { paths, shortName } from "../../model/nodes";
 import { manyText } from "../../model/numbers";
+import { useParams } from "../../model/params";
 import { millis } from "../../model/times";
 import { Select } from "../../ui/Field";
 import { Screen } from "../../ui/Screen";
@@ -27,7 +28,7 @@ const HOURS = [
 const ASK_AGAIN_MS = 15_000;
 
 export default function Home() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useParams();
   const asked = params.get("hours") ?? "24";
   const hours = HOURS.some((one) => one.value === asked) ? asked : "24";
   const load = useSample();
@@ -57,13 +58,7 @@ export default function Home() {
       over={overview.data && !isNew && <span>{stretchText(overview.data.hours)}</span>}
       actions={
         !isNew && (
-          <Select
-            label="Time"
-            quiet
-            choices={HOURS}
-            value={hours}
-            onChoose={(value) => setParams({ hours: value }, { replace: true })}
-          />
+          <Select label="Time" quiet choices={HOURS} value={hours} onChoose={(value) => setParams({ hours: value })} />
         )
       }
     >

@@ -1,45 +1,50 @@
 import { useState } from "react";
+import { type FacetsOf, type FacetText, useFacetTexts } from "../../api/facetTexts";
 import { manyText } from "../../model/numbers";
 import { Code } from "../../ui/Code";
 import { Section } from "../../ui/Section";
-import { Empty } from "../../ui/States";
+import { Answer, Empty } from "../../ui/States";
 import { textAt } from "../run/reading";
 import styles from "./job.module.css";
 
 interface Props {
-  facets: Record<string, unknown>;
+  of: FacetsOf;
   empty: string;
 }
 
 /** Facets as they were sent, one to open at a time. */
-export function Facets({ facets, empty }: Props) {
-  const entries = Object.entries(facets);
+export function Facets({ of, empty }: Props) {
+  const question = useFacetTexts(of);
   return (
-    <Section title="Facets" note={manyText(entries.length, "facet")} flush={entries.length > 0}>
-      {entries.length === 0 ? (
-        <Empty>{empty}</Empty>
-      ) : (
-        <ul className={styles.facets}>
-          {entries.map(([name, facet]) => (
-            <li key={name}>
-              <Facet name={name} facet={facet} />
-            </li>
-          ))}
-        </ul>
+    <Answer of={question} label="Reading facets">
+      {(facets) => (
+        <Section title="Facets" note={manyText(facets.length, "facet")} flush={facets.length > 0}>
+          {facets.length === 0 ? (
+            <Empty>{empty}</Empty>
+          ) : (
+            <ul className={styles.facets}>
+              {facets.map((one) => (
+                <li key={one.name}>
+                  <Facet of={one} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Section>
       )}
-    </Section>
+    </Answer>
   );
 }
 
-function Facet({ name, facet }: { name: string; facet: unknown }) {
+function Facet({ of: { name, text } }: { of: FacetText }) {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span>{name}</span>
-        <span className={styles.producer}>{textAt(facet, "_producer")}</span>
+        <span className={styles.producer}>{textAt(JSON.parse(text), "_producer")}</span>
       </summary>
-      {open && <Code text={JSON.stringify(facet, null, 2)} language="json" label={name} />}
+      {open && <Code text={text} language="json" label={name} />}
     </details>
   );
 }

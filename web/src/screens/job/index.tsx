@@ -99,7 +99,9 @@ function Whole({ job }: { job: Schemas["Job"] }) {
         {tab === "runs" && <RunsOfJob job={job.id} />}
         {tab === "code" && <CodeOfJob facets={job.facets} location={job.location} />}
         {tab === "versions" && <VersionsOfJob job={job.id} current={job.currentVersion} />}
-        {tab === "facets" && <Facets facets={job.facets} empty="Events about this job have no facets." />}
+        {tab === "facets" && (
+          <Facets of={{ kind: "job", of: job.id, told: job.facets }} empty="Events about this job have no facets." />
+        )}
       </Tabs>
     </>
   );

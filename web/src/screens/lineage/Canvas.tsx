@@ -1,9 +1,10 @@
 // The picture itself: boxes at their places, the lines between them, the keyboard, and where it is looked at from.
 import { MiniMap, type Node, ReactFlow, ReactFlowProvider, useReactFlow, useStoreApi } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { memo, useContext, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { memo, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Place } from "./address";
 import { anchored, centreOn, firstLook, fitAll, isInSight, isLegible } from "./camera";
+import { useGradually } from "./gradually";
 import { GroupCard, type GroupNode } from "./GroupCard";
 import { LightingContext } from "./lighting";
 import { Lines } from "./Lines";
@@ -36,12 +37,19 @@ const TYPES = { card: NodeCard, "group-card": GroupCard };
 const NO_LINES: never[] = [];
 const SMALLEST = 0.02;
 const LARGEST = 2.5;
+const AT_A_TIME = 90;
+const MAP_SIZE = { width: 160, height: 104 };
+/** Smaller than this, a box has room for its name alone, and the name for larger letters. */
+const FAR = 0.5;
+const idOf = (node: FlowNode) => node.id;
 
 type FlowNode = CardNode | GroupNode;
 
 function flowNodes({ scene, placed, rim, changes, badges, start, selected }: Props): FlowNode[] {
   const nodes: FlowNode[] = [];
-  for (const box of scene.boxes.values()) {
+  // What it is about stands among the nodes, and is drawn before the groups.
+  const boxes = [...scene.boxes.values()].sort((a, b) => Number(a.kind === "group") - Number(b.kind === "group"));
+  for (const box of boxes) {
     const { id, width, height } = box;
     const position = placed.layout.at.get(id) ?? { x: 0, y: 0 };
     // Sizes are known, and lines are drawn apart: nothing has to be measured, and what isn't in sight isn't drawn.
@@ -86,7 +94,8 @@ function useFlowNodes(props: Props): FlowNode[] {
 function Picture(props: Props) {
   const { scene, placed, start, edge, changes, place, onPlace, onClear } = props;
   const { layout } = placed;
-  const nodes = useFlowNodes(props);
+  const all = useFlowNodes(props);
+  const [nodes, isWhole] = useGradually(all, idOf, AT_A_TIME);
   const lighting = useContext(LightingContext);
   const flow = useReactFlow();
   const store = useStoreApi();
@@ -95,15 +104,32 @@ function Picture(props: Props) {
     const { width, height } = store.getState();
     return { width, height };
   };
+  // Sizes are known: what React Flow would measure of new boxes draws all of them a second time. Its observer is made
+  // with the first drawing, and keeps what stands here before.
+  useState(() => store.setState({ updateNodeInternals: () => undefined }));
   useCamera(props);
+  useEffect(() => {
+    let wasFar: boolean | undefined;
+    const show = ({ transform }: { transform: [number, number, number] }) => {
+      const isFar = transform[2] < FAR;
+      if (isFar !== wasFar) box.current?.setAttribute("data-far", String((wasFar = isFar)));
+    };
+    show(store.getState());
+    return store.subscribe(show);
+  }, [store]);
   useEffect(() => {
     const show = () => box.current?.setAttribute("data-some-lit", String(lighting.lit !== null));
     show();
     return lighting.subscribe(show);
   }, [lighting]);
   useEffect(() => {
-    if (!scene.boxes.has(lighting.at))
-      lighting.moveTo(scene.boxes.has(start) ? start : ([...scene.boxes.keys()][0] ?? ""));
+    if (scene.boxes.has(lighting.at)) return;
+    // Of an open group that was large, a part is closed again: the keyboard stands there.
+    const around = [...scene.boxes.values()].find(
+      (one) => one.kind === "group" && one.group.members.includes(lighting.at),
+    );
+    const next = around?.id ?? (scene.boxes.has(start) ? start : ([...scene.boxes.keys()][0] ?? ""));
+    lighting.moveTo(next, around !== undefined && lighting.isByKey);
   }, [scene, start, lighting]);
 
   const look = (to: Place) => {
@@ -134,7 +160,9 @@ function Picture(props: Props) {
       className={styles.canvas}
       role="group"
       aria-label="Lineage graph"
-      data-layout={placed.isFine ? "fine" : "quick"}
+      tabIndex={-1}
+      data-canvas
+      data-layout={placed.isFine && isWhole ? "fine" : "quick"}
       onKeyDown={onKeyDown}
     >
       <ReactFlow<FlowNode>
@@ -158,6 +186,7 @@ function Picture(props: Props) {
         <Lines scene={scene} layout={layout} marks={changes?.edges} chosen={edge} />
         <MiniMap<FlowNode>
           className={styles.map}
+          style={MAP_SIZE}
           ariaLabel="Map of the whole graph"
           pannable
           zoomable

@@ -1,5 +1,5 @@
 // The lineage of one node: the picture, what can be done with it, what is known of the chosen thing, and time.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useRef, useState } from "react";
 import { shortName } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
 import { Button } from "../../ui/Button";
@@ -15,13 +15,14 @@ import { warmUp } from "./elk";
 import { Help } from "./Help";
 import { Lighting, LightingContext } from "./lighting";
 import { ListView } from "./ListView";
-import { useBadges, useBeginning, useMoments } from "./questions";
+import { useBadges, useBeginning } from "./questions";
 import { paintOf, savePng, saveSvg } from "./saving";
 import { SidePanel } from "./SidePanel";
 import { TimeBar } from "./TimeBar";
 import { Toolbar } from "./Toolbar";
 import { useActions, useKeptLight } from "./useActions";
 import { useLayout } from "./useLayout";
+import { useMoments } from "./useMoments";
 import { type Picture, usePicture } from "./usePicture";
 import { useSame } from "./useSame";
 import type { Change } from "./useView";
@@ -37,7 +38,9 @@ export function GraphScreen({ view, change }: { view: View; change: Change }) {
   const [isHelp, setHelp] = useState(false);
   const whole = useRef<HTMLDivElement>(null);
   useEffect(() => warmUp(), []);
-  const { picture, error, isLoading, retry } = usePicture(view);
+  // A click is answered at once, with the picture as it was: the next one is made in the background.
+  const drawn = useDeferredValue(view);
+  const { picture, error, isLoading, retry } = usePicture(drawn);
   const { actions, hovered } = useActions(view, change, picture, lighting);
   const pinned = useKeptLight(picture, view.directOnly, lighting);
   const placed = useLayout(picture?.scene ?? EMPTY);

@@ -1,10 +1,11 @@
 // A closed group in the picture: what it hides, in numbers.
 import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useContext, useEffect, useRef } from "react";
+import { memo, useContext } from "react";
 import { countText } from "../../model/numbers";
 import { ActionsContext } from "./actions";
 import { hiddenOf } from "./groups";
 import { LightingContext, useIsAt, useIsLitBox } from "./lighting";
+import { useFocusAt } from "./useFocusAt";
 import type { GroupBox } from "./scene";
 import styles from "./NodeCard.module.css";
 
@@ -23,10 +24,7 @@ export const GroupCard = memo(function GroupCard({ data }: NodeProps<GroupNode>)
   const lighting = useContext(LightingContext);
   const isLit = useIsLitBox(group.id);
   const isAt = useIsAt(group.id);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (isAt && lighting.isByKey) button.current?.focus({ preventScroll: true });
-  }, [isAt, lighting]);
+  const button = useFocusAt(isAt);
   const hidden = hiddenOf(group);
   return (
     <div className={styles.group} data-lit={isLit} data-mark={data.changes > 0 ? "changed" : undefined}>
@@ -36,7 +34,12 @@ export const GroupCard = memo(function GroupCard({ data }: NodeProps<GroupNode>)
         className={styles.head}
         tabIndex={isAt ? 0 : -1}
         title={`${group.title}\n${hidden}`}
-        onClick={() => actions.open(group.id)}
+        onClick={({ currentTarget }) => {
+          // The button goes with the group: the focus waits on the picture for the first that was in it.
+          currentTarget.closest<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
+          lighting.moveTo(group.members[0] ?? group.id, true);
+          actions.open(group.id);
+        }}
         onFocus={() => lighting.moveTo(group.id)}
       >
         <span className="visually-hidden">{`Open ${KINDS[group.by]} ${group.title}: ${hidden}`}</span>

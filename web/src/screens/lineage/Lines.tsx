@@ -1,8 +1,9 @@
 // All lines of the picture in one drawing of their own: moving the picture asks nothing of them.
 import { ViewportPortal } from "@xyflow/react";
-import { memo, useContext } from "react";
+import { memo, useContext, useMemo } from "react";
 import { ActionsContext } from "./actions";
 import { curve } from "./curves";
+import { useGradually } from "./gradually";
 import { useIsLitLine } from "./lighting";
 import { type Mark, SIGNS } from "./marks";
 import type { Layout, Point } from "./placing";
@@ -16,8 +17,13 @@ interface Props {
   chosen: string;
 }
 
+const AT_A_TIME = 160;
+const idOf = (line: Line) => line.id;
+
 export const Lines = memo(function Lines({ scene, layout, marks, chosen }: Props) {
   const actions = useContext(ActionsContext);
+  const all = useMemo(() => [...scene.lines.values()], [scene]);
+  const [lines] = useGradually(all, idOf, AT_A_TIME);
   return (
     <ViewportPortal>
       {/* Assistive technology reads the same in the list and in the details of a node. */}
@@ -29,7 +35,7 @@ export const Lines = memo(function Lines({ scene, layout, marks, chosen }: Props
           if (line != null) actions.chooseLine(line);
         }}
       >
-        {[...scene.lines.values()].map((line) => {
+        {lines.map((line) => {
           const points = layout.ways.get(line.id);
           return points && points.length > 1 ? (
             <OneLine
@@ -66,8 +72,9 @@ const OneLine = memo(function OneLine({ line, points, mark, isChosen }: OneProps
   const way = curve(points);
   const end = points.at(-1);
   const middle = points[Math.floor(points.length / 2)];
-  const head =
-    end && line.kind === "table" ? `M${end.x - 6},${end.y - 4}L${end.x - 1},${end.y}L${end.x - 6},${end.y + 4}` : "";
+  // Each side of the head begins at the tip, so that a dashed line has one too.
+  const tip = end && `M${end.x - 1},${end.y}`;
+  const head = line.kind === "table" ? `${tip}l-5,-4${tip}l-5,4` : "";
   return (
     <g
       data-line={line.id}
@@ -79,8 +86,7 @@ const OneLine = memo(function OneLine({ line, points, mark, isChosen }: OneProps
       data-chosen={isChosen}
     >
       <path className={styles.hit} d={way} />
-      <path className={styles.drawn} d={way} />
-      {head && <path className={styles.head} d={head} />}
+      <path className={styles.drawn} d={way + head} />
       {mark && middle && (
         <text x={middle.x + 4} y={middle.y - 4}>
           {SIGNS[mark]}

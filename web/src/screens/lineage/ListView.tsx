@@ -1,5 +1,6 @@
 // The same graph as two tables, for who can't see the picture or has no room for it.
 import { useMemo } from "react";
+import { shortName } from "../../model/nodes";
 import { manyText } from "../../model/numbers";
 import { Badge as BadgeMark } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -45,7 +46,8 @@ export function ListView({ graph, shown, matches, changes, badges, onSelect, onE
       cell: (node) => (
         <>
           {changes?.nodes.has(node.id) && <b>{SIGNS[changes.nodes.get(node.id) ?? "changed"]} </b>}
-          <NodeName kind={node.kind} of={node} full />
+          <NodeName kind={node.kind} of={node} />
+          <span className={styles.where}>{shortName(node.name) === node.name ? node.namespace : node.name}</span>
         </>
       ),
     },
@@ -104,6 +106,7 @@ export function ListView({ graph, shown, matches, changes, badges, onSelect, onE
           rows={nodes}
           keyOf={(node) => node.id}
           height="50vh"
+          tall
           empty="Nothing matches."
         />
       </Section>

@@ -1,6 +1,6 @@
 // One dataset or job in the picture: its name, its state, its columns, and how much more is behind it.
 import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useContext, useEffect, useRef } from "react";
+import { memo, useContext } from "react";
 import { shortName } from "../../model/nodes";
 import { countText } from "../../model/numbers";
 import { KindMark } from "../../ui/NodeName";
@@ -11,6 +11,7 @@ import { LightingContext, useIsAt, useIsLitBox } from "./lighting";
 import { type Mark, SIGNS } from "./marks";
 import type { Badge } from "./questions";
 import type { NodeBox } from "./scene";
+import { useFocusAt } from "./useFocusAt";
 import styles from "./NodeCard.module.css";
 
 export interface CardData extends Record<string, unknown> {
@@ -32,11 +33,7 @@ export const NodeCard = memo(function NodeCard({ data }: NodeProps<CardNode>) {
   const lighting = useContext(LightingContext);
   const isLit = useIsLitBox(node.id);
   const isAt = useIsAt(node.id);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // The keyboard went there: the focus follows, once the box is drawn.
-    if (isAt && lighting.isByKey) button.current?.focus({ preventScroll: true });
-  }, [isAt, lighting]);
+  const button = useFocusAt(isAt);
   const words = wordsOf(node, badge);
   const short = shortName(node.name);
   return (

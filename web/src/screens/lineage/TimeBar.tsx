@@ -1,8 +1,10 @@
 // The graph as of any moment, and two moments compared.
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { millis, secondText, utcText } from "../../model/times";
+import { countText } from "../../model/numbers";
 import { Button } from "../../ui/Button";
-import { changeBeside, momentOf, momentText, STEPS, stepOf, type Stretch, stretchOf } from "./timeline";
+import { changeBeside, markedSteps, momentOf, momentText, STEPS, stepOf, type Stretch, stretchOf } from "./timeline";
+import type { Moments } from "./useMoments";
 import type { Change } from "./useView";
 import styles from "./TimeBar.module.css";
 
@@ -10,17 +12,18 @@ interface Props {
   at: string;
   from: string;
   beginning: string | undefined;
-  moments: string[];
+  moments: Moments;
   change: Change;
 }
 
 export function TimeBar({ at, from, beginning, moments, change }: Props) {
   // The present of when the screen was opened: the slider's end doesn't run away.
   const [now] = useState(() => Date.now());
-  const stretch = stretchOf(beginning, now);
+  const stretch = useMemo(() => stretchOf(beginning, now), [beginning, now]);
+  const marks = useMemo(() => markedSteps(moments.all, stretch), [moments, stretch]);
   const here = at === "" ? now : millis(at);
-  const earlier = changeBeside(moments, here, "before");
-  const later = at === "" ? undefined : changeBeside(moments, here, "after");
+  const earlier = changeBeside(moments.all, here, "before");
+  const later = at === "" ? undefined : changeBeside(moments.all, here, "after");
   return (
     <div className={styles.bar} role="group" aria-label="Time">
       {from !== "" && (
@@ -29,7 +32,7 @@ export function TimeBar({ at, from, beginning, moments, change }: Props) {
             label="Compare with"
             value={from}
             stretch={stretch}
-            moments={moments}
+            marks={marks}
             onChange={(moment) => change({ from: moment || new Date(now).toISOString() })}
           />
         </div>
@@ -39,7 +42,7 @@ export function TimeBar({ at, from, beginning, moments, change }: Props) {
           label="As of"
           value={at}
           stretch={stretch}
-          moments={moments}
+          marks={marks}
           onChange={(moment) => change({ at: moment })}
         />
         <div className={styles.buttons}>
@@ -68,6 +71,12 @@ export function TimeBar({ at, from, beginning, moments, change }: Props) {
           </Button>
         </div>
       </div>
+      {moments.known < moments.total && (
+        <p className={styles.cut}>
+          Marks tell every change of the {countText(moments.known)} nearest nodes, and of all {countText(moments.total)}{" "}
+          when they were first told of.
+        </p>
+      )}
     </div>
   );
 }
@@ -81,12 +90,12 @@ interface SliderProps {
   label: string;
   value: string;
   stretch: Stretch;
-  moments: string[];
+  marks: number[];
   onChange: (moment: string) => void;
 }
 
 /** Follows the hand at once; the question is asked when it rests. */
-function Slider({ label, value, stretch, moments, onChange }: SliderProps) {
+function Slider({ label, value, stretch, marks, onChange }: SliderProps) {
   const step = value === "" ? STEPS : stepOf(millis(value), stretch);
   const [held, setHeld] = useState<number>();
   useEffect(() => setHeld(undefined), [value]);
@@ -114,10 +123,9 @@ function Slider({ label, value, stretch, moments, onChange }: SliderProps) {
             onChange={(event) => setHeld(Number(event.target.value))}
           />
           <svg className={styles.ticks} viewBox={`0 0 ${STEPS} 1`} preserveAspectRatio="none" aria-hidden="true">
-            {moments.map((moment) => {
-              const x = stepOf(millis(moment), stretch);
-              return <line key={moment} x1={x} x2={x} y1="0" y2="1" vectorEffect="non-scaling-stroke" />;
-            })}
+            {marks.map((x) => (
+              <line key={x} x1={x} x2={x} y1="0" y2="1" vectorEffect="non-scaling-stroke" />
+            ))}
           </svg>
         </span>
       </label>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Button } from "../../ui/Button";
 import { Select, TextField } from "../../ui/Field";
 import { DEFAULT_DEPTH, MOST_DEPTH, type View } from "./address";
-import type { Grouping } from "./groups";
+import type { Grouping } from "./folders";
 import type { Change } from "./useView";
 import styles from "./Toolbar.module.css";
 

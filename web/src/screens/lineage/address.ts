@@ -1,5 +1,5 @@
 // The view of the graph in the page's address: a link restores it.
-import type { Grouping } from "./groups";
+import type { Grouping } from "./folders";
 import type { More } from "./visible";
 
 export interface Place {

@@ -16,6 +16,8 @@ export interface GraphNode {
   fields: Field[];
   tags: string[];
   description: string | null;
+  /** When it was first told of. */
+  createdAt: string;
   updatedAt: string;
   /** Of a job's last run. */
   run: { id: string; state: string; endedAt: string | null } | null;
@@ -104,6 +106,7 @@ export function readNode(node: LineageNode): GraphNode {
     namespace: data.namespace,
     name: data.name,
     description: data.description,
+    createdAt: data.createdAt,
     updatedAt: data.updatedAt,
     namedOnly: data.namedOnly === true,
   };

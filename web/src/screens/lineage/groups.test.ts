@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addNode, emptyGraph, type Graph } from "./graph";
-import { foldersOf, type Grouped, groupNodes, type Grouping, hiddenOf, MOST_BOXES } from "./groups";
+import { type Grouping } from "./folders";
+import { type Grouped, groupNodes, hiddenOf, MOST_BOXES } from "./groups";
 import { link, node, randomGraph } from "./random";
 
 /** Whatever the groups: each node is in one box, and each edge is drawn once or counted in one group. */
@@ -41,6 +42,47 @@ describe("groupNodes", () => {
     }
   });
 
+  it("by tag, a job that touches nothing but datasets of one closed group is in it", () => {
+    const graph = emptyGraph();
+    const tagged = (id: string, ...tags: string[]) => addNode(graph, node(id, { tags }));
+    for (const id of ["a", "b", "c"]) tagged(`dataset:n:${id}`, "pii", "zone");
+    tagged("dataset:n:paid", "finance");
+    tagged("dataset:n:start", "pii");
+    tagged("dataset:n:plain");
+    const jobs = {
+      within: ["a", "b", "c"],
+      across: ["a", "paid"],
+      out: ["b", "plain"],
+      first: ["c", "start"],
+      idle: [],
+    };
+    for (const [job, datasets] of Object.entries(jobs)) {
+      addNode(graph, node(`job:n:${job}`));
+      datasets.forEach((name, at) => {
+        if (at === 0) link(graph, `dataset:n:${name}`, `job:n:${job}`);
+        else link(graph, `job:n:${job}`, `dataset:n:${name}`);
+      });
+    }
+    const shown = new Set(graph.nodes.keys());
+    const asked = { grouping: "tag" as const, start: "dataset:n:start" };
+    const closed = groupNodes(graph, shown, { ...asked, open: new Set() });
+    isExact(graph, shown, closed);
+    expect(
+      [...closed.groups.values()].map(({ id, title, by, datasets, jobs, edgesInside }) => ({
+        id,
+        title,
+        by,
+        datasets,
+        jobs,
+        edgesInside,
+      })),
+    ).toEqual([{ id: "group:tag:pii", title: "pii", by: "tag", datasets: 3, jobs: 1, edgesInside: 3 }]);
+    expect(closed.boxOf.get("job:n:within")).toBe("group:tag:pii");
+    for (const job of ["across", "out", "first", "idle"]) expect(closed.singles.has(`job:n:${job}`)).toBe(true);
+    const opened = groupNodes(graph, shown, { ...asked, open: new Set(["group:tag:pii"]) });
+    expect(opened.singles).toEqual(shown);
+  });
+
   it("leaves a graph that can be looked at as it is", () => {
     const graph = randomGraph(1, 40);
     const grouped = groupNodes(graph, new Set(graph.nodes.keys()), { grouping: "auto", open: new Set(), start: "" });
@@ -67,13 +109,6 @@ describe("groupNodes", () => {
       if (largest) open.add(largest.id);
     }
   });
-});
-
-it("folders are those of a path, or of a dotted name", () => {
-  expect(foldersOf("lake/raw/orders")).toEqual(["lake", "lake/raw"]);
-  expect(foldersOf("/data/orders/")).toEqual(["/data"]);
-  expect(foldersOf("db.sales.orders")).toEqual(["db", "db.sales"]);
-  expect(foldersOf("orders")).toEqual([]);
 });
 
 it("says what a group hides", () => {

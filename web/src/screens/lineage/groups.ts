@@ -1,15 +1,13 @@
 // Nodes and a way to group them become fewer boxes: closed groups, with exact counts of what they hide, and single nodes.
 import { manyText } from "../../model/numbers";
-import { edgeKey, type Graph, type GraphNode, hopsFrom } from "./graph";
-
-/** `auto` groups only where there are too many nodes to look at. */
-export type Grouping = "auto" | "namespace" | "tag" | "path";
+import { everyFolder, type Grouping, type Level, type Places, placesIn } from "./folders";
+import { edgeKey, type Graph, type GraphNode } from "./graph";
 
 export interface Group {
   id: string;
   title: string;
   /** What kind of thing the title is. */
-  by: "namespace" | "tag" | "path" | "names";
+  by: Level["by"];
   members: string[];
   datasets: number;
   jobs: number;
@@ -38,45 +36,6 @@ export const MOST_BOXES = 800;
 const NEAREST = 120;
 const MOST_OF_A_GROUP = 200;
 
-interface Level {
-  by: Group["by"];
-  title: string;
-}
-
-/** The folders a node stands in, from the outside in. */
-export function placeOf(node: GraphNode, grouping: Grouping): Level[] {
-  const namespace: Level = { by: "namespace", title: node.namespace };
-  switch (grouping) {
-    case "namespace":
-      return [namespace];
-    case "tag": {
-      const tag = [...node.tags].sort()[0];
-      return tag === undefined ? [] : [{ by: "tag", title: tag }];
-    }
-    case "path": {
-      const folder = foldersOf(node.name).at(-1);
-      return folder === undefined ? [] : [{ by: "path", title: `${node.namespace} ${folder}` }];
-    }
-    case "auto":
-      return [
-        namespace,
-        ...foldersOf(node.name).map((title): Level => ({ by: "path", title: `${node.namespace} ${title}` })),
-      ];
-  }
-}
-
-/** `a`, `a/b` of `a/b/c`; by dots where there is no slash. */
-export function foldersOf(name: string): string[] {
-  const separator = name.includes("/") ? "/" : ".";
-  const parts = name.replace(/\/+$/, "").split(separator);
-  const folders: string[] = [];
-  for (let end = 1; end < parts.length; end += 1) {
-    const folder = parts.slice(0, end).join(separator);
-    if (folder !== "") folders.push(folder);
-  }
-  return folders;
-}
-
 interface Asked {
   grouping: Grouping;
   /** Ids of groups that a person opened. */
@@ -88,9 +47,9 @@ interface Asked {
 
 export function groupNodes(graph: Graph, shown: ReadonlySet<string>, { grouping, open, start, keep }: Asked): Grouped {
   const nodes = [...shown].flatMap((id) => graph.nodes.get(id) ?? []);
-  const chosen = (node: GraphNode) => (grouping === "auto" ? [] : placeOf(node, grouping));
   const sorter = new Sorter(graph, open);
   const alone = new Set([start, ...(keep ?? [])]);
+  const chosen = placesIn(graph, grouping, new Set(alone));
   if (boxesOf(nodes, chosen) <= MOST_BOXES) {
     sorter.sort(nodes, alone, chosen);
   } else {
@@ -98,13 +57,13 @@ export function groupNodes(graph: Graph, shown: ReadonlySet<string>, { grouping,
     const range = rangeOf(nodes);
     sorter.sort(nodes, alone, (node) => {
       const at = chosen(node);
-      return at.length > 0 ? at : [...range(node.namespace), ...placeOf(node, "auto")];
+      if (at.length > 0) return at;
+      const wide = range(node.namespace);
+      return wide.length > 0 ? [...wide, ...everyFolder(node)] : everyFolder(node);
     });
   }
   return wire(graph, shown, sorter.groups, sorter.singles);
 }
-
-type Places = (node: GraphNode) => Level[];
 
 function boxesOf(nodes: GraphNode[], places: Places): number {
   const titles = new Set<string>();
@@ -132,13 +91,16 @@ function rangeOf(nodes: GraphNode[]): (namespace: string) => Level[] {
 }
 
 /** The nodes nearest to one, whatever way the arrows point. */
-function nearest(graph: Graph, shown: ReadonlySet<string>, start: string, most: number): string[] {
-  const around = new Map<string, Set<string>>();
-  for (const id of shown) {
-    const near = [...(graph.into.get(id) ?? []), ...(graph.outOf.get(id) ?? [])].filter((one) => shown.has(one));
-    around.set(id, new Set(near));
+export function nearest(graph: Graph, shown: ReadonlySet<string>, start: string, most: number): string[] {
+  const found = new Set([start]);
+  // A set is walked in the order in which it grows, and so by distance.
+  for (const id of found) {
+    if (found.size >= most) break;
+    for (const side of [graph.into.get(id), graph.outOf.get(id)]) {
+      for (const one of side ?? []) if (shown.has(one)) found.add(one);
+    }
   }
-  return [...hopsFrom(start, around).keys()].slice(0, most);
+  return [...found].slice(0, most);
 }
 
 /** Puts nodes into their folders, and opens those that a person opened. */
@@ -165,11 +127,11 @@ class Sorter {
     const folders = new Map<string, { at: Level; inside: GraphNode[] }>();
     for (const node of nodes) {
       const at = places(node)[level];
-      const key = at && `${at.by}:${at.title}`;
-      if (!at || key === undefined) {
+      if (!at) {
         this.singles.add(node.id);
         continue;
       }
+      const key = `${at.by}:${at.title}`;
       const found = folders.get(key);
       if (found) found.inside.push(node);
       else folders.set(key, { at, inside: [node] });
@@ -225,13 +187,16 @@ function wire(graph: Graph, shown: ReadonlySet<string>, groups: Map<string, Grou
   const edges = new Map<string, BoxEdge>();
   for (const id of shown) {
     const from = boxOf.get(id);
+    if (from === undefined) continue;
+    const isGroup = groups.has(from);
     for (const next of graph.outOf.get(id) ?? []) {
       const to = boxOf.get(next);
-      if (from === undefined || to === undefined || (from === to && groups.has(from))) continue;
-      const key = edgeKey(from, to);
+      if (to === undefined || (isGroup && from === to)) continue;
+      const own = edgeKey(id, next);
+      const key = from === id && to === next ? own : edgeKey(from, to);
       const found = edges.get(key);
-      if (found) found.of.push(edgeKey(id, next));
-      else edges.set(key, { key, from, to, of: [edgeKey(id, next)] });
+      if (found) found.of.push(own);
+      else edges.set(key, { key, from, to, of: [own] });
     }
   }
   return { groups, singles, boxOf, edges };

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { startTransition, useEffect, useMemo, useState } from "react";
 import { api, query } from "../../api/client";
+import { askInParts } from "../../api/parts";
 import type { paths } from "../../api/schema";
 import type { View } from "./address";
 import { type ColumnGraph, readColumns } from "./columns";
@@ -45,11 +46,6 @@ export interface Asked {
 // Large answers are compared with their like by nobody: that would take longer than drawing them.
 const LARGE = { structuralSharing: false, staleTime: 30_000 } as const;
 
-/** Asked for another format, these routes answer with a text; here they never are. */
-function graphIn<T>(data: T | string | undefined): T | undefined {
-  return typeof data === "string" ? undefined : data;
-}
-
 interface Merged {
   of: { start: string; all: Told[] } | undefined;
   graph: Graph | undefined;
@@ -90,15 +86,15 @@ export function useGraph(wanted: Ask[], at: string, enabled = true): Asked {
   const asks = useSame(wanted);
   const results = useQueries({
     queries: asks.map(({ node, direction, depth }) => ({
-      ...query.queryOptions("get", "/api/v1/lineage", {
-        params: { query: { nodeId: node, direction, depth, ...(at === "" ? {} : { as_of: at }) } },
-      }),
+      queryKey: ["lineage", node, direction, depth, at],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        askInParts("/api/v1/lineage", { nodeId: node, direction, depth, as_of: at || undefined }, signal),
       ...LARGE,
       placeholderData: keepPreviousData,
       enabled,
     })),
   });
-  const answers = useSameItems(results.map((result) => graphIn(result.data)));
+  const answers = useSameItems(results.map((result) => result.data));
   const told = useMemo((): { start: string; all: Told[] } | undefined => {
     const [up, down] = answers;
     const first = asks[0];
@@ -125,24 +121,20 @@ export function useColumns(view: View, start: string): ColumnGraph {
   if (view.column.startsWith("datasetField:")) nodes.push(view.column);
   const depth = Math.max(view.up, view.down, 1);
   const results = useQueries({
-    queries: [...new Set(nodes)].map((nodeId) => ({
-      ...query.queryOptions("get", "/api/v1/column-lineage", {
-        params: {
-          query: {
-            nodeId,
-            // One column is followed to its very ends, a whole picture as far as it shows tables.
-            depth: nodeId === view.column ? 100 : depth,
-            withDownstream: true,
-            ...(view.at === "" ? {} : { as_of: view.at }),
-          },
-        },
-      }),
-      ...LARGE,
-      placeholderData: keepPreviousData,
-      enabled: view.columns && start !== "",
-    })),
+    queries: [...new Set(nodes)].map((nodeId) => {
+      // One column is followed to its very ends, a whole picture as far as it shows tables.
+      const far = nodeId === view.column ? 100 : depth;
+      const asked = { nodeId, depth: far, withDownstream: true, as_of: view.at || undefined };
+      return {
+        queryKey: ["column lineage", asked],
+        queryFn: ({ signal }: { signal: AbortSignal }) => askInParts("/api/v1/column-lineage", asked, signal),
+        ...LARGE,
+        placeholderData: keepPreviousData,
+        enabled: view.columns && start !== "",
+      };
+    }),
   });
-  const answers = useSameItems(results.map((result) => graphIn(result.data)));
+  const answers = useSameItems(results.map((result) => result.data));
   return useMemo(() => readColumns(answers.flatMap((answer) => answer ?? [])), [answers]);
 }
 
@@ -184,37 +176,6 @@ export function useBeginning(): string | undefined {
   const first = data?.events[0];
   const at = first && "eventTime" in first ? first.eventTime : undefined;
   return typeof at === "string" ? at : undefined;
-}
-
-const MOST_HISTORIES = 8;
-
-/** Moments at which the jobs in sight changed what they read, write or run, and the dataset its columns. */
-export function useMoments(picture: { graph: Graph; shown: ReadonlySet<string> } | undefined): string[] {
-  const nodes = picture ? [...picture.shown].flatMap((id) => picture.graph.nodes.get(id) ?? []) : [];
-  const jobs = nodes.filter((node) => node.kind === "job").slice(0, MOST_HISTORIES);
-  const datasets = nodes.filter((node) => node.kind === "dataset").slice(0, 1);
-  const versions = useQueries({
-    queries: jobs.map(({ namespace, name }) => ({
-      ...query.queryOptions("get", "/api/v1/namespaces/{namespace}/jobs/{job}/versions", {
-        params: { path: { namespace, job: name }, query: { limit: 50 } },
-      }),
-      staleTime: 300_000,
-    })),
-  });
-  const schemas = useQueries({
-    queries: datasets.map(({ namespace, name }) => ({
-      ...query.queryOptions("get", "/api/v1/namespaces/{namespace}/datasets/{dataset}/schema-history", {
-        params: { path: { namespace, dataset: name }, query: { limit: 50 } },
-      }),
-      staleTime: 300_000,
-    })),
-  });
-  const found = [
-    ...versions.flatMap(({ data }) => data?.versions.map((version) => version.createdAt) ?? []),
-    ...schemas.flatMap(({ data }) => data?.changes.map((change) => change.at) ?? []),
-  ];
-  const text = [...new Set(found)].sort().join(" ");
-  return useMemo(() => (text === "" ? [] : text.split(" ")), [text]);
 }
 
 type BadgesAnswer = paths["/api/v1/badges"]["post"]["responses"][200]["content"]["application/json"];

@@ -20,6 +20,7 @@ export function node(id: string, more: Partial<GraphNode> = {}): GraphNode {
     fields: [],
     tags: [],
     description: null,
+    createdAt: "2026-01-01T00:00:00Z",
     updatedAt: "2026-01-01T00:00:00Z",
     run: null,
     namedOnly: false,

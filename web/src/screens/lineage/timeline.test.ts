@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { changeBeside, momentText, STEPS, stepOf, stretchOf } from "./timeline";
+import { changeBeside, markedSteps, momentsOf, momentText, STEPS, stepOf, stretchOf } from "./timeline";
 
 const NOW = Date.UTC(2026, 10, 18);
 const stretch = stretchOf("2026-11-08T00:00:00Z", NOW);
@@ -18,9 +18,17 @@ it("is a day where nothing happened yet", () => {
 });
 
 it("finds the change before and after a moment", () => {
-  const moments = ["2026-11-10T00:00:00Z", "2026-11-09T00:00:00Z", "2026-11-12T00:00:00Z"];
+  const moments = momentsOf(["2026-11-10T00:00:00Z", "2026-11-09T00:00:00Z", "2026-11-12T00:00:00Z"]);
   const at = Date.UTC(2026, 10, 10);
   expect(changeBeside(moments, at, "before")).toBe("2026-11-09T00:00:00Z");
   expect(changeBeside(moments, at, "after")).toBe("2026-11-12T00:00:00Z");
   expect(changeBeside([], at, "after")).toBeUndefined();
+});
+
+it("thousands of changes are no more marks than the slider has steps", () => {
+  const times = Array.from({ length: 5_000 }, (_, at) => new Date(NOW - (at % 2_500) * 1_000).toISOString());
+  const moments = momentsOf([...times, "no time"]);
+  expect(moments).toHaveLength(2_500);
+  expect(moments.at(-1)?.ms).toBe(NOW);
+  expect(markedSteps(moments, stretch)).toEqual([997, 998, 999, 1000]);
 });

@@ -6,7 +6,26 @@ export interface Stretch {
   to: number;
 }
 
+/** When something changed: as it was told, which is finer than milliseconds, and to be placed. */
+export interface Moment {
+  at: string;
+  ms: number;
+}
+
 export const STEPS = 1000;
+
+/** Each once, the earliest first; what is no time is left out. */
+export function momentsOf(times: string[]): Moment[] {
+  return [...new Set(times)]
+    .map((at) => ({ at, ms: millis(at) }))
+    .filter(({ ms }) => Number.isFinite(ms))
+    .sort((a, b) => a.ms - b.ms || (a.at < b.at ? -1 : 1));
+}
+
+/** The steps of the slider that have a mark: several changes may share one. */
+export function markedSteps(moments: Moment[], stretch: Stretch): number[] {
+  return [...new Set(moments.map(({ ms }) => stepOf(ms, stretch)))];
+}
 
 /** From the first event to the present; without one, the last day. */
 export function stretchOf(beginning: string | undefined, now: number): Stretch {
@@ -29,7 +48,6 @@ export function momentText(step: number, stretch: Stretch): string {
 }
 
 /** The change before or after a moment; undefined where there is none. */
-export function changeBeside(moments: string[], at: number, side: "before" | "after"): string | undefined {
-  const sorted = [...moments].sort((a, b) => millis(a) - millis(b));
-  return side === "before" ? sorted.filter((one) => millis(one) < at).at(-1) : sorted.find((one) => millis(one) > at);
+export function changeBeside(moments: Moment[], at: number, side: "before" | "after"): string | undefined {
+  return (side === "before" ? moments.findLast(({ ms }) => ms < at) : moments.find(({ ms }) => ms > at))?.at;
 }

@@ -1,15 +1,16 @@
 // The view in the address, and a way to change it that stays the same function.
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { useLocation, useSearch } from "wouter";
+import { useLocation } from "wouter";
+import { useParams } from "../../model/params";
 import { readView, type View, writeView } from "./address";
 import { useSame } from "./useSame";
 
 export type Change = (change: Partial<View> | ((view: View) => Partial<View>), step?: "push" | "replace") => void;
 
 export function useView(): [View, Change] {
-  const search = useSearch();
+  const [params] = useParams();
   const [, navigate] = useLocation();
-  const read = useMemo(() => readView(new URLSearchParams(search)), [search]);
+  const read = useMemo(() => readView(params), [params]);
   const more = useSame(read.more);
   const open = useSame(read.open);
   const tall = useSame(read.tall);

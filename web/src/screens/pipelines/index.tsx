@@ -1,8 +1,9 @@
 import { useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { problemOf, query } from "../../api/client";
 import { paths } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
+import { useParams } from "../../model/params";
 import { StateBadge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Select } from "../../ui/Field";
@@ -25,7 +26,7 @@ const STATES = ["", "RUNNING", "COMPLETE", "FAIL", "ABORT"].map((value) => ({
 }));
 
 export default function Pipelines() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useParams();
   const pipeline = params.get("pipeline") ?? "";
   const state = params.get("state") ?? "";
   const [starting, setStarting] = useState<Offer>();
@@ -41,15 +42,7 @@ export default function Pipelines() {
       refetchInterval: (asked) => (asked.state.data?.runs.some((run) => !hasEnded(run)) ? 1000 : 15_000),
     },
   );
-  const set = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        if (value) before.set(name, value);
-        else before.delete(name);
-        return before;
-      },
-      { replace: true },
-    );
+  const set = (name: string, value: string) => setParams({ [name]: value });
   if (isMissing) {
     return (
       <Screen title="Pipelines">

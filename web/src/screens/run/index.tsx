@@ -134,7 +134,9 @@ function Whole({ run, live }: { run: RunAnswer; live: boolean }) {
         )}
         {tab === "logs" && <Logs of={{ run: run.id }} live={live} />}
         {tab === "code" && <CodeOfRun id={run.id} />}
-        {tab === "facets" && <Facets facets={run.facets} empty="The run's events have no facets." />}
+        {tab === "facets" && (
+          <Facets of={{ kind: "run", id: run.id, told: run.facets }} empty="The run's events have no facets." />
+        )}
       </Tabs>
     </>
   );

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useMemo, useState } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import { paths } from "../../model/nodes";
+import { useParams } from "../../model/params";
 import { millis } from "../../model/times";
 import { Button } from "../../ui/Button";
 import { Screen } from "../../ui/Screen";
@@ -38,7 +39,7 @@ export function useTime(): TimeOfScreen {
 /** What the three screens of telemetry have in common: where one is, one stretch of time, and a look at the present. */
 export function TelemetryScreen({ title, children }: { title: string; children: React.ReactNode }) {
   const [location] = useLocation();
-  const [params] = useSearchParams();
+  const [params] = useParams();
   const [turn, setTurn] = useState(0);
   const [stretch, range, choose, chooseBetween] = useStretch("24h", turn);
   const client = useQueryClient();
