@@ -272,12 +272,33 @@ def check_texts_of(reader: Reader, world: World) -> None:
 
 
 def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    expected: dict[int, dict[bytes, tuple[int, int]]] = {}
     for job in world.jobs:
         times: dict[bytes, list[int]] = {}
         for row in rows:
             if row.parent == job and row.parent_run is not None:
                 times.setdefault(row.parent_run, []).append(row.event_at)
-        assert reader.named_runs(job) == {run: (min(found), max(found)) for run, found in times.items()}
+        expected[job] = {run: (min(found), max(found)) for run, found in times.items()}
+        assert reader.named_runs([job]) == {job: expected[job]}
+    assert reader.named_runs(world.jobs) == expected
+
+
+def check_latest(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for limit in (1, 3, 10_000):
+        expected = {}
+        for job in world.jobs:
+            begun = ordered((row for row in starts(rows) if row.subject == job), descending=True)[:limit]
+            since = begun[-1].event_at if len(begun) == limit else None
+            mine = [row for row in rows if row.subject == job and row.run]
+            kept = ordered(row for row in mine if since is None or row.event_at >= since)
+            if kept:
+                expected[job] = kept
+        assert {job: ordered(found) for job, found in reader.latest(world.jobs, limit).items()} == expected
+
+
+def check_count_events_of(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    every = {row.run for row in world.rows if row.run is not None}
+    assert reader.count_events_of(every) == Counter(row.run for row in rows if row.run is not None)
 
 
 def check_child_runs(reader: Reader, world: World, rows: list[EventRow]) -> None:
@@ -415,6 +436,15 @@ def check_told(reader: Reader, world: World, rows: list[EventRow]) -> None:
     assert reader.told(rows) == {row.seq: (world.texts[row.event_id.hex()], None) for row in rows}
 
 
+def check_frames(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    assert reader.frames(rows).keys() == {row.seq for row in rows}
+
+
+def check_text(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    texts = {seq: reader.text(frame) for seq, (frame, _) in reader.frames(rows).items()}
+    assert texts == {row.seq: world.texts[row.event_id.hex()] for row in rows}
+
+
 def check_count_of_shape(reader: Reader, world: World, rows: list[EventRow]) -> None:
     for shape in world.shapes:
         assert reader.count_of_shape(shape) == sum(row.shape == shape for row in rows)
@@ -440,12 +470,13 @@ BOUNDED = {
     check.__name__.removeprefix("check_"): check
     for check in (
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
-        check_starts, check_count_runs, check_named_runs, check_own_runs, check_shared_runs, check_has_space,
+        check_starts, check_latest, check_count_events_of,
+        check_count_runs, check_named_runs, check_own_runs, check_shared_runs, check_has_space,
         check_first_mentions, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
         check_count_types, check_streams,
-        check_told, check_count_of_shape,
+        check_told, check_frames, check_text, check_count_of_shape,
     )
 }  # fmt: skip
 

@@ -55,3 +55,38 @@ def test_the_same_answer_put_again_takes_its_room_once() -> None:
     for _ in range(1000):
         memory.put("node", 0, {7: bytes(10_000)})
     assert memory.get("other", [1]) == {1: b"kept"}
+
+
+def test_what_is_asked_for_again_outlives_what_nobody_asks_for() -> None:
+    memory = Memory(Changes(), 1)
+    memory.put("page", 0, {0: b"asked for often"})
+    for about in range(1, 200):
+        memory.put("page", 0, {about: bytes(50_000)})
+        assert memory.get("page", [0]) == {0: b"asked for often"}
+    assert memory.get("page", [1, 2, 3]) == {}
+
+
+def test_at_its_bound_it_keeps_at_least_half_of_what_was_put_last() -> None:
+    memory = Memory(Changes(), 1)
+    for about in range(100):
+        memory.put("page", 0, {about: bytes(50_000)})
+    assert set(memory.get("page", range(100))) >= set(range(91, 100))
+
+
+def test_an_answer_of_the_older_generation_is_forgotten_when_it_is_no_longer_true() -> None:
+    changes = Changes()
+    memory = Memory(changes, 1)
+    memory.put("page", changes.epoch, {0: b"old"})
+    for about in range(1, 12):
+        memory.put("page", changes.epoch, {about: bytes(50_000)})
+    changes.apply([0], topology=False)
+    assert memory.get("page", [0]) == {}
+    memory.put("page", changes.epoch, {0: b"new"})
+    assert memory.get("page", [0]) == {0: b"new"}
+
+
+def test_it_says_when_half_of_its_bound_is_in_use() -> None:
+    memory = Memory(Changes(), 1)
+    assert not memory.is_filling
+    memory.put("page", 0, {about: bytes(100_000) for about in range(6)})
+    assert memory.is_filling

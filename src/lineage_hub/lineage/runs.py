@@ -35,7 +35,7 @@ END_NAMES = {COMPLETE: "COMPLETE", FAIL: "FAIL", ABORT: "ABORT"}
 Shapes = Mapping[int, Shape]
 
 
-class RunFacts(Struct, frozen=True):
+class RunFacts(Struct, frozen=True, gc=False):
     """`events` are in order; datasets stand as named, before any joining or renaming."""
 
     key: RunKey
@@ -59,17 +59,23 @@ class RunFacts(Struct, frozen=True):
     def began_at(self) -> int | None:
         """When it was first said to run or to have ended; an OTHER before that only tells of it."""
         own = next((row.event_at for row in self.events if row.type != OTHER), None)
-        return min([one for one in (own, self.begun_elsewhere) if one is not None], default=None)
+        if self.begun_elsewhere is None:
+            return own
+        return self.begun_elsewhere if own is None else min(own, self.begun_elsewhere)
 
     @property
     def is_open(self) -> bool:
         """It was started and nobody said that it ended."""
+        if self.events[-1].type in ENDS:
+            return False  # as most have
         types = {row.type for row in self.events}
         return types.isdisjoint(ENDS) and not types.isdisjoint((START, RUNNING))
 
     @property
     def is_headless(self) -> bool:
         """It ended and nobody said that it started."""
+        if self.events[0].type in (START, RUNNING):
+            return False
         types = {row.type for row in self.events}
         return types.isdisjoint((START, RUNNING)) and not types.isdisjoint(ENDS)
 
@@ -95,6 +101,9 @@ class Outcome(NamedTuple):
 
 def outcome(events: list[EventRow]) -> Outcome:
     """How a run stands; its events are in order."""
+    last = events[-1]
+    if last.type in ENDS and all(row.type not in ENDS for row in events[:-1]):
+        return Outcome(STATES[last.type], last.ord, {last.type})  # as nearly all do
     attempt = last_attempt(events)
     ends = [row for row in attempt if row.type in ENDS]
     deciding = [row for row in ends if not row.flags & INFERRED] or ends
@@ -107,27 +116,45 @@ def outcome(events: list[EventRow]) -> Outcome:
     return Outcome(state, next((row.ord for row in reversed(deciding) if row.type == winner), None), types)
 
 
-def run_facts(key: RunKey, rows: Iterable[EventRow], shapes: Shapes) -> RunFacts:
-    events = sorted(rows)  # by ord: all of them have one subject, which comes first
-    state, end, types = outcome(events)
-    mentions = [mention for number in {row.shape for row in events} for mention in shapes[number].mentions]
+class Said(NamedTuple):
+    """What the shapes of a run's events say of it."""
+
+    inputs: frozenset[int]
+    outputs: frozenset[int]
+    streaming: bool
+    location: str | None
+
+
+def said_by(numbers: tuple[int, ...], shapes: Shapes) -> Said:
+    """In the order of the events."""
+    mentions = [mention for number in set(numbers) for mention in shapes[number].mentions]
     processing, location = UNSAID, None
-    for row in events:
-        shape = shapes[row.shape]
+    for number in numbers:
+        shape = shapes[number]
         processing = shape.processing or processing
         location = shape.location if shape.location is not None else location
-    return RunFacts(
-        key,
-        tuple(events),
-        state,
-        events[0].ord,
-        end,
-        tuple(sorted(END_NAMES[kind] for kind in types)) if len(types) > 1 else (),
+    return Said(
         frozenset([mention.dataset for mention in mentions if mention.side in READ]),
         frozenset([mention.dataset for mention in mentions if mention.side not in READ]),
         processing == STREAM,
         location,
     )
+
+
+def run_facts(
+    key: RunKey, rows: Iterable[EventRow], shapes: Shapes, alike: dict[tuple[int, ...], Said] | None = None
+) -> RunFacts:
+    """`alike` holds what runs before it said: those of one job mostly say the same."""
+    events = sorted(rows)  # by ord: all of them have one subject, which comes first
+    state, end, types = outcome(events)
+    numbers = tuple([row.shape for row in events])
+    said = alike.get(numbers) if alike is not None else None
+    if said is None:
+        said = said_by(numbers, shapes)
+        if alike is not None:
+            alike[numbers] = said
+    conflict = tuple(sorted(END_NAMES[kind] for kind in types)) if len(types) > 1 else ()
+    return RunFacts(key, tuple(events), state, events[0].ord, end, conflict, *said)
 
 
 def other_half(run: RunFacts, sharing: Iterable[RunFacts]) -> RunFacts | None:

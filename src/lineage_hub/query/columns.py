@@ -6,8 +6,9 @@ The rules are those of docs/fold.md, "Column edges"; each edge knows its transfo
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, static_facts
@@ -22,8 +23,7 @@ WHOLE = None
 Column = tuple[int, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnEdge:
+class ColumnEdge(Struct, frozen=True, gc=False):
     """From a field to a field, or to a whole dataset (`target[1]` is None)."""
 
     source: Column

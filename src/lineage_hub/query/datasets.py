@@ -11,11 +11,12 @@ from msgspec import Raw
 from lineage_hub.errors import NotFound
 from lineage_hub.query.columns import ColumnEdge, Columns, column_inputs
 from lineage_hub.query.descriptions import Descriptions
-from lineage_hub.query.facts import Facts, dataset_facts, facet_texts
+from lineage_hub.query.facts import Facts, dataset_facts, facet_texts, load_facets
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import uuid_of
 from lineage_hub.query.nodes import dataset_summary, marks
-from lineage_hub.query.runs import run_answer
+from lineage_hub.query.packing import unpacked
+from lineage_hub.query.run_answers import run_answer
 from lineage_hub.query.said import SaidTags
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
@@ -103,14 +104,16 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
     missing = [one for one in found if one not in known or known[one][1] is not into[one] or known[one][2] != said[one]]
     if missing:
         facts = dataset_facts(snapshot, missing)
+        load_facets(snapshot, facts.values())
         versions = Versions(snapshot)
+        snapshot.names({*missing, *snapshot.jobs_speaking_of(missing)})
         fresh: dict[int, Text] = {}
         for one in [one for one in missing if one in facts]:
             answer = _answer(snapshot, one, facts[one], versions, into[one])
-            fresh[one] = encode(answer), into[one], said[one]
+            fresh[one] = snapshot.text_to_keep(encode(answer)), into[one], said[one]
         snapshot.keep("dataset answer", fresh, lambda one: _depends_on(snapshot, versions, one))
         known.update(fresh)
-    return [Raw(known[one][0]) for one in found if one in known]
+    return [Raw(unpacked(known[one][0])) for one in found if one in known]
 
 
 def _depends_on(snapshot: Snapshot, versions: Versions, found: int) -> Set[int]:

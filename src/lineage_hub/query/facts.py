@@ -265,6 +265,11 @@ def job_facts(snapshot: Snapshot, jobs: Collection[int], wanted: Container[str] 
     return found
 
 
+def load_facets(snapshot: Snapshot, facts: Collection[Facts]) -> None:
+    """Read in bulk what `facet_texts` of each will ask for."""
+    snapshot.reader.blobs({holder.blob for one in facts for holder in one.facets.values()} - {IN_RAW})
+
+
 def facet_texts(snapshot: Snapshot, facts: Facts, wanted: Container[str] = EVERY_FACET) -> dict[str, bytes]:
     """The JSON text of facets by name; tombstones are left out."""
     from lineage_hub.query.raw import volatile_facet

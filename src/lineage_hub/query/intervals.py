@@ -42,7 +42,9 @@ _BATCH_AT = [EventRow._fields.index(name) for name in BatchRow._fields]
 
 def is_stream(snapshot: Snapshot, job: int) -> bool:
     """Whether any event of the job says that it is streaming; spares all others the search."""
-    if any(row.flags & STREAMING for row in snapshot.reader.starts(job, 1)):
+    latest = snapshot.latest.get(job)
+    last = snapshot.reader.starts(job, 1) if latest is None else [run.events[0] for run in latest.runs[:1]]
+    if any(row.flags & STREAMING for row in last):
         return True
     numbers = snapshot.shapes_of([job])[job]
     if len(numbers) > FEW_SHAPES:

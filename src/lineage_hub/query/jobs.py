@@ -13,13 +13,16 @@ from lineage_hub.lineage.intervals import Batch
 from lineage_hub.lineage.rows import Ord
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import JOB
-from lineage_hub.query.facts import Facts, facet_texts, job_facts
+from lineage_hub.query.facts import Facts, facet_texts, job_facts, load_facets
 from lineage_hub.query.history import Edges
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.job_names import named_job
+from lineage_hub.query.latest import load_latest
 from lineage_hub.query.nodes import io_names, job_summary, parents
-from lineage_hub.query.runs import latest_runs_of_job, run_answer
+from lineage_hub.query.packing import unpacked
+from lineage_hub.query.run_answers import run_answer
+from lineage_hub.query.runs import latest_runs_of_jobs
 from lineage_hub.query.said import NOTHING, SaidTags, merged
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions, told_of
@@ -30,7 +33,6 @@ from lineage_hub.wire.described import Ownership, Tags, lenient, tag_text
 
 Answer = dict[str, Any]
 encode = msgspec.json.Encoder().encode
-LATEST_RUNS = 10
 
 
 class Text(NamedTuple):
@@ -102,10 +104,12 @@ def job_answers(snapshot: Snapshot, found: Collection[int]) -> list[Answer]:
 
 def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
     """The same as JSON, remembered as long as neither events nor users say anything else."""
+    known: dict[int, Text] = snapshot.recall("job answer", found)
+    # What makes an answer is mostly among the events of these runs, so that they are read once for all of it.
+    load_latest(snapshot, [job for job in found if job not in known])
     edges = snapshot.edges(found)
     names = snapshot.names(found)
     said = {job: snapshot.said.job_tags.get(names[job], NOTHING) for job in found}
-    known: dict[int, Text] = snapshot.recall("job answer", found)
     told = told_of(snapshot, {dataset for text in known.values() for dataset in text.told})
     shared = snapshot.reader.shared_runs({run for text in known.values() for run in text.halves})
     missing = [
@@ -122,7 +126,13 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
         halves = snapshot.halves(missing)
         told.update(told_of(snapshot, {dataset for _, asked in made.values() for dataset in asked}))
         fresh = {
-            job: Text(encode(answer), edges[job], said[job], {dataset: told[dataset] for dataset in asked}, halves[job])
+            job: Text(
+                snapshot.text_to_keep(encode(answer)),
+                edges[job],
+                said[job],
+                {dataset: told[dataset] for dataset in asked},
+                halves[job],
+            )
             for job, (answer, asked) in made.items()
         }
         versions = Versions(snapshot)
@@ -132,7 +142,7 @@ def _texts(snapshot: Snapshot, found: list[int]) -> list[Raw]:
             "job answer", lasting, lambda job: {job}.union(*[versions.bearing_on(one) for one in fresh[job].told])
         )
         known.update(fresh)
-    return [Raw(known[job].body) for job in found if job in known]
+    return [Raw(unpacked(known[job].body)) for job in found if job in known]
 
 
 def _answers(
@@ -141,14 +151,16 @@ def _answers(
     """With the datasets whose versions each shows."""
     facts = job_facts(snapshot, found)
     heads = snapshot.heads(found)
-    latest = snapshot.latest_runs(found)
-    above = parents(snapshot, latest)
-    versions = Versions(snapshot)
+    told = [one for one in found if one in facts]
+    runs = latest_runs_of_jobs(snapshot, told, Versions(snapshot))
+    above = parents(snapshot, snapshot.latest_runs(told))
+    snapshot.names({*told, *above.values(), *[dataset for one in told for dataset in edges[one].datasets]})
+    load_facets(snapshot, facts.values())
     made: dict[int, tuple[Answer, Collection[int]]] = {}
-    for one in [one for one in found if one in facts]:
-        versions.asked = set()
-        answer = _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), versions)
-        made[one] = answer, versions.asked
+    for one in told:
+        latest, asked = runs[one]
+        answer = _answer(snapshot, one, facts[one], edges[one], heads[one], above.get(one), latest)
+        made[one] = answer, asked
     return made
 
 
@@ -159,7 +171,7 @@ def _answer(
     edges: Edges,
     head: RunFacts | None,
     parent: int | None,
-    versions: Versions,
+    latest: list[Answer],
 ) -> Answer:
     texts = facet_texts(snapshot, facts)
     above = snapshot.name(parent) if parent else None
@@ -167,7 +179,6 @@ def _answer(
         snapshot.name(found), above, instant_text(facts.created_at), instant_text(facts.updated_at), texts
     )
     answer["inputs"], answer["outputs"] = io_names(snapshot.names(edges.datasets), edges)
-    latest = latest_runs_of_job(snapshot, found, LATEST_RUNS, versions)
     answer["latestRun"] = latest[0] if latest else None
     answer["latestRuns"] = latest
     answer["facets"] = {name: Raw(text) for name, text in texts.items()}

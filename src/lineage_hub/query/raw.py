@@ -12,13 +12,17 @@ from msgspec import Raw
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.rules.rewriting import rename
+from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import IN, OUT, STATIC_IN, STATIC_OUT
-from lineage_hub.wire.raw import Facets, RawDataset, RawEvent, decode
+from lineage_hub.wire.raw import Facets, OwnEvent, RawDataset, RawEvent, decode, decode_own
 
 if TYPE_CHECKING:
     from lineage_hub.query.facts import Holder
     from lineage_hub.query.snapshot import Snapshot
     from lineage_hub.store.reader import Reader
+
+# An event of a run, with at least what belongs to the run.
+Worded = tuple[EventRow, RawEvent | OwnEvent]
 
 
 def of_side(event: RawEvent, side: int) -> dict[tuple[str, str], RawDataset]:
@@ -45,6 +49,26 @@ def folded(reader: Reader, row: EventRow, text: bytes, rules: int | None) -> Raw
     if rules is not None:
         rename(event, reader.rewriting(rules, row.tenant).names)
     return event
+
+
+class RunEvents:
+    """The same of runs, as far as it belongs to them: read together, and made one run at a time."""
+
+    def __init__(self, snapshot: Snapshot, rows: Iterable[EventRow]) -> None:
+        self._snapshot = snapshot
+        self._frames = snapshot.reader.frames(rows)
+
+    def of(self, run: RunFacts) -> list[Worded]:
+        return [(row, self._event(row)) for row in run.events]
+
+    def _event(self, row: EventRow) -> RawEvent | OwnEvent:
+        frame, rules = self._frames[row.seq]
+        text = self._snapshot.reader.text(frame)
+        if rules is None:
+            return decode_own(text)
+        event = decode(text)
+        rename(event, self._snapshot.reader.rewriting(rules, row.tenant).names)
+        return event
 
 
 def shown_facets(

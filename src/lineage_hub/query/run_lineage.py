@@ -12,7 +12,8 @@ from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.runs import datasets_of_run, find_run
+from lineage_hub.query.run_answers import datasets_of_run
+from lineage_hub.query.runs import find_run
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.wire import instant_text

@@ -21,8 +21,10 @@ from lineage_hub.query.heads import find_heads
 from lineage_hub.query.hiding import hidden_entities
 from lineage_hub.query.history import NO_EDGES, Edges, History
 from lineage_hub.query.horizon import horizon_of, refuse_before
+from lineage_hub.query.latest import Latest
 from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
 from lineage_hub.query.overview.lately import Lately
+from lineage_hub.query.packing import packed
 from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
 from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.query.time_slices import TimeSlices
@@ -95,6 +97,7 @@ class Snapshot:
         self.slices, self.first_mentions, self.lately = queries.slices, queries.first_mentions, queries.lately
         self._runs: dict[RunKey, RunFacts] = {}
         self._sharing: dict[bytes, set[RunKey]] = {}
+        self.latest: dict[int, Latest] = {}
         self._bounds: dict[int, tuple[int, int] | None] = {}
         self._shapes_of: dict[int, list[int]] = {}
         self._cuts: Cuts | None = None
@@ -110,6 +113,10 @@ class Snapshot:
 
     def recall(self, what: str, about: Iterable[int]) -> dict[int, Any]:
         return self._memory.get(what, about)
+
+    def text_to_keep(self, text: bytes) -> bytes:
+        """An answer's text as it is kept; `packing.unpacked` gives it back."""
+        return packed(text) if self._memory.is_filling else text
 
     def keep(self, what: str, values: Mapping[int, object], depends_on: DependsOn = itself) -> None:
         self._memory.put(what, self._epoch, values, depends_on)
@@ -303,10 +310,17 @@ class Snapshot:
         rows = self.reader.runs(keys)
         shapes = self.reader.shapes({row.shape for events in rows.values() for row in events})
         found = {key: run_facts(key, events, shapes) for key, events in rows.items()}
-        self._runs.update(found)
-        for key in found:
-            self._sharing.setdefault(key[2], set()).add(key)
+        self.know_runs(found.values())
         return found
+
+    def know_runs(self, runs: Iterable[RunFacts]) -> None:
+        """These were read, and all others that share their ids."""
+        for run in runs:
+            self._runs[run.key] = run
+            self._sharing.setdefault(run.key[2], set()).add(run.key)
+
+    def known_runs(self, keys: Iterable[RunKey]) -> list[RunFacts]:
+        return [self._runs[key] for key in keys]
 
     def other_half(self, run: RunFacts) -> RunFacts | None:
         """What the same run was told under another name of its job; the run must have been read."""
@@ -334,6 +348,8 @@ class Snapshot:
 
     def latest_runs(self, jobs: Collection[int]) -> dict[int, RunFacts]:
         """The run of each job that started last."""
+        if all(job in self.latest for job in jobs):
+            return {job: self.latest[job].runs[0] for job in jobs if self.latest[job].runs}
         starts = self.reader.last_started(jobs)
         firsts = {job: max(rows, key=lambda row: row.ord) for job, rows in starts.items()}
         runs = self.runs_of(firsts.values())

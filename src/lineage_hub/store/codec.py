@@ -33,9 +33,6 @@ class Codec:
     def is_trained(self) -> bool:
         return bool(self._dictionaries)
 
-    def knows(self, number: int) -> bool:
-        return number in self._dictionaries
-
     def learn(self, body: bytes) -> int:
         """Frames made with this dictionary can be read from now on."""
         dictionary = zstandard.ZstdCompressionDict(body)
@@ -54,6 +51,7 @@ class Codec:
         return self._compressor.compress(text)
 
     def decompress(self, frame: bytes) -> bytes:
+        """Of a frame whose dictionary wasn't learned yet a KeyError tells."""
         number = zstandard.get_frame_parameters(frame).dict_id
         known: dict[Any, zstandard.ZstdDecompressor] = self._local.__dict__
         decompressor = known.get(number)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-import zstandard
 from sqlalchemy import Connection, select
 
 from lineage_hub.lineage.rules.rewriting import Rules
@@ -60,10 +59,11 @@ class Library:
 
 
 def unpacked(connection: Connection, codec: Codec, frame: bytes) -> bytes:
-    number = zstandard.get_frame_parameters(frame).dict_id
-    if number and not codec.knows(number):
+    try:
+        return codec.decompress(frame)
+    except KeyError:
         # Another process trained a dictionary after this one started.
         bodies: Any = connection.execute(_DICTIONARIES).scalars()
         for body in bodies:
             codec.learn(bytes(body))
-    return codec.decompress(frame)
+        return codec.decompress(frame)

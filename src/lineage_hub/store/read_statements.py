@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, func, select, text, tuple_
 from sqlalchemy.sql.selectable import NamedFromClause
 
 from lineage_hub.lineage.intervals import BatchRow
@@ -17,6 +17,7 @@ from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, STREAMING
 from lineage_hub.store import tables
 from lineage_hub.store.prepared import Prepared
+from lineage_hub.wire.times import EARLIEST
 
 
 def _ids(name: str = "ids") -> Any:
@@ -112,8 +113,8 @@ def statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, 
             earlier.c.run == e.run,
             earlier.c.subject == e.subject,
             earlier.c.tenant == e.tenant,
-            (earlier.c.event_at < e.event_at)
-            | ((earlier.c.event_at == e.event_at) & (earlier.c.event_id < e.event_id)),
+            # As one comparison, so that an index on the run leads to what is earlier.
+            tuple_(earlier.c.event_at, earlier.c.event_id) < tuple_(e.event_at, e.event_id),
             *seen(earlier),
         )
         .exists()
@@ -155,7 +156,12 @@ def statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, 
     # Each shape once: those of one namespace mostly name several things in it.
     there = select(m.shape).select_from(mentioned).where(sp.hash == bindparam("hash")).distinct().subquery()
     first_of = select(func.min(e.event_at)).where(e.shape == there.c.shape, *seen())
-    naming = (e.parent == bindparam("job"), *seen())
+    naming = (e.parent.in_(_ids()), *seen())
+    of_run = (e.run.is_not(None), *seen())
+    begun = select(e.event_at).where(e.subject == n.id, is_start, *of_run)
+    begun = begun.order_by(e.event_at.desc(), e.event_id.desc()).limit(1).offset(bindparam("skip"))
+    since = func.coalesce(begun.correlate(tables.entity).scalar_subquery(), EARLIEST)
+    windows = select(n.id.label("job"), since.label("at")).where(n.id.in_(_ids())).subquery()
     c = tables.cut.c
     statements: dict[str, Select[Any]] = {
         "bounds": select(s.id, edge(func.min), edge(func.max)).where(s.id.in_(_ids())),
@@ -181,9 +187,13 @@ def statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, 
         "children": select(e.run, e.parent, e.parent_run)
         .where(e.parent.in_(_ids("jobs")), e.parent_run.in_(_ids("runs")), e.run.is_not(None), *seen())
         .distinct(),
-        "named_runs": select(e.parent_run, func.min(e.event_at), func.max(e.event_at))
+        "latest": select(*_ROW)
+        .join_from(windows, tables.event, (e.subject == windows.c.job) & (e.event_at >= windows.c.at))
+        .where(*of_run),
+        "count_of_runs": select(e.run, func.count()).where(e.run.in_(_ids()), *seen()).group_by(e.run),
+        "named_runs": select(e.parent, e.parent_run, func.min(e.event_at), func.max(e.event_at))
         .where(*naming)
-        .group_by(e.parent_run),
+        .group_by(e.parent, e.parent_run),
         "shared_runs": select(e.run)
         .where(e.run.in_(_ids()), *seen())
         .group_by(e.run)

@@ -166,6 +166,20 @@ class Reader:
         """The first events of a job's runs, the run that started last first."""
         return [_event(row) for row in self._run("starts", job=job, limit=limit, offset=offset)]
 
+    def latest(self, jobs: Iterable[int], limit: int) -> dict[int, list[EventRow]]:
+        """For each job all events of runs since the earliest start of so many that started last."""
+        found: dict[int, list[EventRow]] = {}
+        for chunk in _chunks(list(jobs), 500):
+            for row in self._run("latest", ids=chunk, skip=limit - 1):
+                found.setdefault(row[0], []).append(_event(row))
+        return found
+
+    def count_events_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
+        """How many events the runs with each of these ids have, whichever job or tenant they belong to."""
+        return {
+            run: count for chunk in _chunks(list(keys), 1_000) for run, count in self._run("count_of_runs", ids=chunk)
+        }
+
     def count_runs(self, job: int) -> int:
         return int(self._run("count_runs", job=job)[0][0])
 
@@ -178,9 +192,13 @@ class Reader:
         # As they come: there may be hundreds of thousands.
         return self._run("batches", job=job)  # type: ignore[return-value]
 
-    def named_runs(self, job: int) -> dict[bytes, tuple[int, int]]:
-        """Runs that events of other runs name as their parent, with the first and last time they do."""
-        return {run: (first, last) for run, first, last in self._run("named_runs", job=job)}
+    def named_runs(self, jobs: Iterable[int]) -> dict[int, dict[bytes, tuple[int, int]]]:
+        """Runs of each job that events of other runs name as their parent, with the first and last time they do."""
+        found: dict[int, dict[bytes, tuple[int, int]]] = {job: {} for job in jobs}
+        for chunk in _chunks(list(found)):
+            for job, run, first, last in self._run("named_runs", ids=chunk):
+                found[job][run] = (first, last)
+        return found
 
     def own_runs(self, job: int, keys: Iterable[bytes]) -> set[bytes]:
         """Those of these runs that have events of their own."""
@@ -253,11 +271,18 @@ class Reader:
 
     def told(self, rows: Iterable[EventRow]) -> dict[int, tuple[bytes, int | None]]:
         """The raw text of events by their number, and the rules that changed how they were folded."""
-        found: dict[int, tuple[bytes, int | None]] = {}
-        for chunk in _chunks([row.seq for row in rows]):
-            for seq, body, rules in self._all(sql.TOLD, ids=chunk):
-                found[seq] = self.library.text(self.connection, body), rules
-        return found
+        return {seq: (self.text(frame), rules) for seq, (frame, rules) in self.frames(rows).items()}
+
+    def frames(self, rows: Iterable[EventRow]) -> dict[int, tuple[bytes, int | None]]:
+        """The same with each text as it is kept, for `text` to unpack one at a time."""
+        return {
+            seq: (frame, rules)
+            for chunk in _chunks([row.seq for row in rows])
+            for seq, frame, rules in self._all(sql.TOLD, ids=chunk)
+        }
+
+    def text(self, frame: bytes) -> bytes:
+        return self.library.text(self.connection, frame)
 
     def rewriting(self, number: int, tenant: int) -> Rewriting:
         """What a set of rules makes of a tenant's events."""

@@ -41,6 +41,35 @@ def decode(text: bytes) -> RawEvent:
         return _decode(canonical(text))
 
 
+class OwnDataset(Struct, gc=False):
+    """Only with what belongs to one run: its other facets are most of an event's text."""
+
+    namespace: str
+    name: str
+    inputFacets: Facets | None = None
+    outputFacets: Facets | None = None
+
+
+class OwnRun(Struct, gc=False):
+    facets: Facets | None = None
+
+
+class OwnEvent(Struct, gc=False):
+    run: OwnRun | None = None
+    inputs: list[OwnDataset] | None = None
+    outputs: list[OwnDataset] | None = None
+
+
+_decode_own = msgspec.json.Decoder(OwnEvent).decode
+
+
+def decode_own(text: bytes) -> OwnEvent:
+    try:
+        return _decode_own(text)
+    except msgspec.ValidationError:
+        return _decode_own(canonical(text))
+
+
 class _RunOnly(Struct):
     """Skips the datasets, which are most of an event's text."""
 

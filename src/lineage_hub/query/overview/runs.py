@@ -15,7 +15,7 @@ from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.overview.standings import Heard, Standings
 from lineage_hub.query.raw import raw_events, shown_facets
-from lineage_hub.query.runs import newest_run_facets
+from lineage_hub.query.run_answers import newest_run_facets
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import lately
 from lineage_hub.wire import instant_text

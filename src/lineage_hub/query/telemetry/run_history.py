@@ -16,7 +16,7 @@ from lineage_hub.lineage.shapes import IN, IN_RAW, OUT, RUN_EVENT
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.raw import of_side, raw_events
-from lineage_hub.query.runs import newest_run_facets
+from lineage_hub.query.run_answers import newest_run_facets
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant
