@@ -9,7 +9,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.query.badges import MOST_NODES, badges
-from lineage_hub.query.overview.overview import overview
+from lineage_hub.query.overview.overview import Answer, overview
+from lineage_hub.query.overview.patience import Patience
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.server.bodies import RefusedBody, read_body
 from lineage_hub.server.hub import hub_of
 from lineage_hub.server.openapi_writes import MANY_BADGES
@@ -17,6 +19,8 @@ from lineage_hub.server.read_routes import LINEAGE, At, ask
 from lineage_hub.server.stats_routes import STATS
 
 router = APIRouter(prefix="/api/v1")
+# Of the processor, for what isn't known yet: a first answer about a large store takes as much again beside it.
+PATIENCE_S = 0.08
 Hours = Annotated[int, Query(ge=1, le=168, description="The present hour, and those before it.")]
 Nodes = Annotated[
     list[str],
@@ -38,8 +42,19 @@ _decode = msgspec.json.Decoder(_Nodes).decode
 
 @router.get("/overview", summary="Tell whether everything is all right", tags=STATS)
 async def get_overview(request: Request, at: At, hours: Hours = 24) -> Response:
-    now = hub_of(request.scope).clock()
-    return await ask(request, at, lambda snapshot: overview(snapshot, now, hours))
+    """What it has no time to look at is looked at meanwhile: ask again while it says `truncated`."""
+    hub = hub_of(request.scope)
+    now = hub.clock()
+
+    def question(snapshot: Snapshot) -> Answer:
+        if not snapshot.sees_all:
+            return overview(snapshot, now, hours)
+        answer = overview(snapshot, now, hours, Patience(PATIENCE_S))
+        if answer["truncated"]:
+            snapshot.lately.going_on.go_on(hub.queries, hub.clock, hours)
+        return answer
+
+    return await ask(request, at, question)
 
 
 @router.get("/badges", summary="Show the state of nodes, many at a time", tags=LINEAGE)

@@ -72,17 +72,21 @@ function serviceColumns(onChoose: Props["onChoose"]): Column<ServiceFigures>[] {
       width: "100px",
       cell: (row) => <ErrorShare of={row.errorRate} />,
     },
-    {
-      key: "slowest",
-      title: "Slowest p95",
-      align: "right",
-      width: "84px",
-      cell: (row) =>
-        row.slowest ? <span title={row.slowest.operation}>{NANOSECONDS.format(row.slowest.p95Ns)}</span> : "–",
-    },
+    quantile("p50"),
+    quantile("p95"),
     { key: "in", title: "Called", align: "right", width: "52px", cell: (row) => shortText(row.callsIn) },
     { key: "out", title: "Calls", align: "right", width: "52px", cell: (row) => shortText(row.callsOut) },
   ];
+}
+
+function quantile(name: "p50" | "p95"): Column<ServiceFigures> {
+  return {
+    key: name,
+    title: name,
+    align: "right",
+    width: "72px",
+    cell: (row) => NANOSECONDS.format(row.durationNs[name]),
+  };
 }
 
 const CALL_COLUMNS: Column<Call>[] = [

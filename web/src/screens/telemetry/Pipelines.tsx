@@ -2,11 +2,12 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { query, type Schemas } from "../../api/client";
 import { bytesText, countText, manyText, percentText, shortText } from "../../model/numbers";
+import { durationText } from "../../model/times";
 import { Figure, Figures } from "../../ui/Figure";
 import { Section } from "../../ui/Section";
 import { ErrorNote, Loading } from "../../ui/States";
 import { TimeChart } from "../../ui/TimeChart";
-import { Durations } from "./Durations";
+import { Durations, useDurationSteps } from "./Durations";
 import { Errors } from "./Errors";
 import { rateSeries, stateSeries } from "./figures";
 import { Filters, useOfStage } from "./Filters";
@@ -33,6 +34,7 @@ export function Pipelines() {
     { params: { query: { ...asked, step: stepS } } },
     KEEP,
   );
+  const took = useDurationSteps(asked, stepS);
   if (success.error) return <NoTelemetry error={success.error} retry={() => void success.refetch()} />;
   if (!success.data) return <Loading />;
   if (success.data.runs === 0 && !asked.pipeline && !asked.stage && !records.data?.steps.length) {
@@ -41,7 +43,7 @@ export function Pipelines() {
   return (
     <>
       <Filters />
-      <InShort success={success.data} records={records.data} />
+      <InShort success={success.data} records={records.data} took={took.data} />
       <Runs success={success.data} />
       <Durations asked={asked} />
       <Errors asked={asked} />
@@ -50,7 +52,13 @@ export function Pipelines() {
   );
 }
 
-function InShort({ success, records }: { success: Schemas["SuccessRates"]; records?: Schemas["RecordsWritten"] }) {
+interface InShortProps {
+  success: Schemas["SuccessRates"];
+  records?: Schemas["RecordsWritten"];
+  took?: Schemas["DurationSteps"];
+}
+
+function InShort({ success, records, took }: InShortProps) {
   const ended = success.completed + success.failed + success.aborted;
   return (
     <Figures>
@@ -70,6 +78,11 @@ function InShort({ success, records }: { success: Schemas["SuccessRates"]; recor
         value={countText(success.running)}
         tone={success.running > 0 ? "busy" : "idle"}
         note="started, not ended"
+      />
+      <Figure
+        title="Duration, p95"
+        value={took?.durationMs ? durationText(took.durationMs.p95) : "–"}
+        note={took?.durationMs ? `half of them within ${durationText(took.durationMs.p50)}` : "no run ended"}
       />
       <Figure
         title="Records per hour"
