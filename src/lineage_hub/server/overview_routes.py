@@ -19,8 +19,8 @@ from lineage_hub.server.read_routes import LINEAGE, At, ask
 from lineage_hub.server.stats_routes import STATS
 
 router = APIRouter(prefix="/api/v1")
-# Of the processor, for what isn't known yet: a first answer about a large store takes as much again beside it.
-PATIENCE_S = 0.08
+# Of the processor. About a large store half of it goes into what is always told, and what is not known yet waits.
+PATIENCE_S = 0.2
 Hours = Annotated[int, Query(ge=1, le=168, description="The present hour, and those before it.")]
 Nodes = Annotated[
     list[str],

@@ -31,13 +31,13 @@ def overview(snapshot: Snapshot, now: int, hours: int, patience: Patience = ENDL
     seen = snapshot.lately.everything.seen(snapshot)
     datasets = seen.datasets
     standings = Standings(snapshot)
-    found = runs.runs_lately(snapshot, standings, at, hours, patience.share(0.3))
+    found = runs.runs_lately(snapshot, standings, at, hours, patience.share(0.35))
     failed, failed_shown = runs.failed_runs(snapshot, found.failed)
-    lateness = late.lateness(snapshot, standings, datasets, at, patience.share(0.3))
+    lateness = late.lateness(snapshot, standings, datasets, at, patience.share(0.45))
     late_count, late_shown = late.answer(snapshot, lateness, at)
-    quality = failing.checked(snapshot, datasets, patience.share(0.2))
+    quality = failing.checked(snapshot, datasets, patience.share(0.5))
     failing_count, failing_shown = failing.answer(snapshot, quality)
-    changes, schemas_left = schemas.changes_lately(snapshot, datasets, begin, patience.share(0.2))
+    changes, schemas_left = schemas.changes_lately(snapshot, datasets, begin, patience)
     silent, silent_shown, silent_left = silence.silent_producers(snapshot, now, at, patience)
     parts: Answer = {
         "runs": {**runs.states(found.states), "truncated": found.truncated},

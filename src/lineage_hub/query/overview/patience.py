@@ -12,7 +12,6 @@ class Patience:
     """Of the thread that made it. One that has no end leaves the bounds of each part alone."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        self._seconds = seconds
         self._until = None if seconds is None else thread_time() + seconds
 
     @property
@@ -20,8 +19,8 @@ class Patience:
         return self._until is not None and thread_time() >= self._until
 
     def share(self, of: float) -> Patience:
-        """A part of the whole time, from now on."""
-        return self if self._seconds is None else Patience(self._seconds * of)
+        """A part of what is left of it."""
+        return self if self._until is None else Patience(max(self._until - thread_time(), 0.0) * of)
 
 
 ENDLESS = Patience()

@@ -14,6 +14,7 @@ import { Filters, useOfStage } from "./Filters";
 import { NothingYet, NoTelemetry } from "./HowToSend";
 import { Records } from "./Records";
 import { useTime } from "./TelemetryScreen";
+import styles from "./telemetry.module.css";
 
 const KEEP = { placeholderData: keepPreviousData } as const;
 const HALVES = () => [0, 0.5, 1];
@@ -82,7 +83,7 @@ function InShort({ success, records, took }: InShortProps) {
       <Figure
         title="Duration, p95"
         value={took?.durationMs ? durationText(took.durationMs.p95) : "–"}
-        note={took?.durationMs ? `half of them within ${durationText(took.durationMs.p50)}` : "no run ended"}
+        note={took?.durationMs ? `p50 ${durationText(took.durationMs.p50)}` : "no run ended"}
       />
       <Figure
         title="Records per hour"
@@ -104,17 +105,19 @@ function Runs({ success }: { success: Schemas["SuccessRates"] }) {
       title="Success over time"
       note={stage ? "runs of the stage, where they started" : "runs of whole pipelines, where they started"}
     >
-      <TimeChart label="Runs by state" series={states} as="bars" height={160} {...chart} />
-      <TimeChart
-        label="Success rate"
-        titled
-        series={rates}
-        height={84}
-        top={1}
-        ticks={HALVES}
-        format={percentText}
-        {...chart}
-      />
+      <div className={styles.charts}>
+        <TimeChart label="Runs by state" series={states} as="bars" height={160} {...chart} />
+        <TimeChart
+          label="Success rate"
+          titled
+          series={rates}
+          height={84}
+          top={1}
+          ticks={HALVES}
+          format={percentText}
+          {...chart}
+        />
+      </div>
     </Section>
   );
 }

@@ -43,7 +43,7 @@ export function TraceTable({ traces, picked, onPick }: Props) {
     {
       key: "name",
       title: "Trace",
-      width: "minmax(140px, 2fr)",
+      width: "minmax(120px, 1.2fr)",
       cell: (trace) => (
         <Link href={paths.trace(trace.traceId)} className={styles.name} title={`${trace.name}\n${trace.traceId}`}>
           {trace.name || "without a name"}
@@ -75,8 +75,8 @@ export function TraceTable({ traces, picked, onPick }: Props) {
           <span className={styles.quiet}>–</span>
         ),
     },
-    { key: "runs", title: "Run of", width: "minmax(120px, 1.2fr)", cell: (trace) => <Runs of={trace} /> },
-    { key: "services", title: "Services", width: "minmax(140px, 1.4fr)", cell: (trace) => <Services of={trace} /> },
+    { key: "runs", title: "Run of", width: "minmax(130px, 1.2fr)", cell: (trace) => <Runs of={trace} /> },
+    { key: "services", title: "Services", width: "minmax(150px, 1.8fr)", cell: (trace) => <Services of={trace} /> },
   ];
   return (
     <Table
