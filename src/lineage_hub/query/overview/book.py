@@ -27,6 +27,8 @@ class Book(Generic[Value]):
         # Those that must be looked at each time, whatever is written.
         self._unsettled: set[int] = set()
         self._epoch = -1
+        # The last list of which all were known, as long as nothing was dropped.
+        self._whole: Collection[int] | None = None
 
     def catch_up(self, snapshot: Snapshot) -> None:
         """Drop what may have changed before this snapshot."""
@@ -48,8 +50,12 @@ class Book(Generic[Value]):
         return snapshot.epoch >= self._epoch
 
     def missing(self, about: Collection[int]) -> list[int]:
+        if about is self._whole:
+            return []
         known = self._looked_at
-        return [one for one in about if one not in known]
+        found = [one for one in about if one not in known]
+        self._whole = None if found else about
+        return found
 
     def write(self, one: int, value: Value | None, depends_on: Iterable[int] = (), *, settled: bool = True) -> None:
         """None if there is nothing to tell."""
@@ -64,6 +70,7 @@ class Book(Generic[Value]):
 
     def drop(self, entity: int) -> None:
         """All that depends on it."""
+        self._whole = None
         for one in (entity, *self._dependents.pop(entity, ())):
             self._looked_at.discard(one)
             self._unsettled.discard(one)
@@ -71,3 +78,4 @@ class Book(Generic[Value]):
 
     def forget(self) -> None:
         self.values, self._looked_at, self._dependents, self._unsettled = {}, set(), {}, set()
+        self._whole = None

@@ -56,20 +56,26 @@ class Late(NamedTuple):
 
 
 def lateness(
-    snapshot: Snapshot, standings: Standings, datasets: Collection[int], at: int, patience: Patience = ENDLESS
+    snapshot: Snapshot,
+    standings: Standings,
+    datasets: Collection[int],
+    at: int,
+    patience: Patience = ENDLESS,
+    *,
+    late_only: bool = False,
 ) -> Late:
-    """Those of which nothing can be said are left out."""
+    """Those of which nothing can be said are left out; where only the late ones matter, all others are."""
     looking = _Looking(snapshot, standings, at)
     set_for = set_expectations(snapshot)
     if set_for:
         visible = set(datasets)
         set_for = {one: kept for one, kept in set_for.items() if one in visible}
     found = {one: looking.expected(one, kept) for one, kept in set_for.items()}
-    others = [one for one in datasets if one not in set_for] if set_for else datasets
-    usual, left = looking.usual(others, patience)
+    usual, left = looking.usual(datasets, patience, late_only=late_only)
     for dataset, due in usual.items():
-        state: State = "late" if at >= due.late_at else "due" if at >= due.due_at else "fresh"
-        found[dataset] = Lateness(state, due.due_at, due.late_at, True)
+        if dataset not in set_for:
+            state: State = "late" if at >= due.late_at else "due" if at >= due.due_at else "fresh"
+            found[dataset] = Lateness(state, due.due_at, due.late_at, True)
     return Late(found, left)
 
 
@@ -94,7 +100,7 @@ class _Looking:
             return Lateness("unknown", None, None, False)
         return Lateness(judged.state, judged.due_at, judged.late_at, False)
 
-    def usual(self, datasets: Collection[int], patience: Patience) -> tuple[dict[int, Due], int]:
+    def usual(self, datasets: Collection[int], patience: Patience, *, late_only: bool) -> tuple[dict[int, Due], int]:
         """When the next write is due, where there is a habit. And how many were not looked at."""
         snapshot = self._snapshot
         book: Book[Due] = snapshot.lately.due if snapshot.sees_all else Book()
@@ -111,12 +117,12 @@ class _Looking:
                     settled = len(past) == len(written)
                     book.write(dataset, self._due(past), self._bearing_on(dataset), settled=settled)
                 done += len(some)
-            if len(datasets) * 4 < len(book.values):
-                found = {one: book.values[one] for one in datasets if one in book.values}
-            else:
-                wanted = set(datasets)
-                found = {one: due for one, due in book.values.items() if one in wanted}
-            return found, len(book.missing(missing))
+            left = len(book.missing(missing)) if missing else 0
+            if not late_only:
+                return {one: book.values[one] for one in datasets if one in book.values}, left
+            late = {one: due for one, due in book.values.items() if due.late_at <= self._at}
+        wanted = set(datasets) if late else set()
+        return {one: due for one, due in late.items() if one in wanted}, left
 
     def _due(self, written: list[int]) -> Due | None:
         judged = freshness(USUAL, written, self._at, self._at)
@@ -167,8 +173,10 @@ class _Looking:
 def answer(snapshot: Snapshot, late: Late, at: int) -> tuple[int, list[Answer]]:
     """How many are late, and those that became so last."""
     found = {one: told for one, told in late.by_dataset.items() if told.state == "late"}
-    names = snapshot.names(found)
-    newest = sorted(found, key=lambda one: (-(found[one].late_at or 0), names[one]))[:SHOWN]
+    last = sorted((told.late_at or 0 for told in found.values()), reverse=True)[:SHOWN]
+    near = [one for one, told in found.items() if (told.late_at or 0) >= last[-1]]
+    names = snapshot.names(near)
+    newest = sorted(near, key=lambda one: (-(found[one].late_at or 0), names[one]))[:SHOWN]
     return len(found), [
         {
             "dataset": {"namespace": names[one][0], "name": names[one][1]},

@@ -33,7 +33,7 @@ def overview(snapshot: Snapshot, now: int, hours: int, patience: Patience = ENDL
     standings = Standings(snapshot)
     found = runs.runs_lately(snapshot, standings, at, hours, patience.share(0.35))
     failed, failed_shown = runs.failed_runs(snapshot, found.failed)
-    lateness = late.lateness(snapshot, standings, datasets, at, patience.share(0.45))
+    lateness = late.lateness(snapshot, standings, datasets, at, patience.share(0.45), late_only=True)
     late_count, late_shown = late.answer(snapshot, lateness, at)
     quality = failing.checked(snapshot, datasets, patience.share(0.5))
     failing_count, failing_shown = failing.answer(snapshot, quality)

@@ -64,6 +64,8 @@ class RunsBook(Book[JobRuns]):
     def __init__(self) -> None:
         super().__init__()
         self.totals: Counter[tuple[int, str]] = Counter()
+        self.notable: dict[int, JobRuns] = {}
+        """Those of which more is told than how many there are."""
         self._pending: dict[int, None] = {}
         self._hours = 0
         self._down_to: int | None = None
@@ -73,11 +75,12 @@ class RunsBook(Book[JobRuns]):
         if kept is not None:
             self.totals.subtract(kept.counts)
         super().drop(entity)
+        self.notable.pop(entity, None)
         self._pending[entity] = None
 
     def forget(self) -> None:
         super().forget()
-        self.totals, self._pending, self._down_to = Counter(), {}, None
+        self.totals, self.notable, self._pending, self._down_to = Counter(), {}, {}, None
 
     def reach(self, hours: int) -> None:
         if hours > self._hours:
@@ -93,14 +96,17 @@ class RunsBook(Book[JobRuns]):
             jobs = [self._pending.popitem()[0] for _ in range(min(_TOGETHER, len(self._pending)))]
             for job, runs in _read(snapshot, standings, jobs, since).items():
                 most -= len(runs)
-                if runs:
-                    counts = Counter((run.last_at // HOUR, run.state) for run in runs)
-                    self.totals.update(counts)
-                    failed = tuple(run for run in runs if run.state == "FAILED")
-                    self.write(job, JobRuns(dict(counts), failed, tuple(run for run in runs if run.is_open)))
-                else:
-                    self.write(job, None)
+                self._write(job, runs)
         return not self._pending and self._down_to is not None and self._down_to <= since
+
+    def _write(self, job: int, runs: list[Heard]) -> None:
+        counts = Counter((run.last_at // HOUR, run.state) for run in runs)
+        failed = tuple(run for run in runs if run.state == "FAILED")
+        opened = tuple(run for run in runs if run.is_open)
+        self.write(job, JobRuns(dict(counts), failed, opened) if runs else None)
+        self.totals.update(counts)
+        if failed or opened:
+            self.notable[job] = self.values[job]
 
     def _find(self, snapshot: Snapshot, at: int, since: int) -> bool:
         """Look through earlier hours until there are jobs to read; false where there are none."""
@@ -128,7 +134,7 @@ def runs_lately(snapshot: Snapshot, standings: Standings, at: int, hours: int, p
         book.catch_up(snapshot)
         whole = book.look(snapshot, standings, at, MOST_RUNS if snapshot.sees_all else MOST_RUNS_THEN, patience)
         totals = Counter(book.totals)
-        kept = list(book.values.items())
+        notable = list(book.notable.items())
         for job in snapshot.hidden & book.values.keys() if snapshot.hidden else ():
             totals.subtract(book.values[job].counts)
     first = since // HOUR
@@ -136,7 +142,7 @@ def runs_lately(snapshot: Snapshot, standings: Standings, at: int, hours: int, p
     for (hour, state), count in totals.items():
         if hour >= first:
             states[state] += count
-    shown = [(job, runs) for job, runs in kept if (runs.failed or runs.opened) and job not in snapshot.hidden]
+    shown = [(job, runs) for job, runs in notable if job not in snapshot.hidden]
     failed = [run for _, runs in shown for run in runs.failed if run.last_at >= since]
     opened = [run for _, runs in shown for run in runs.opened if run.last_at >= since]
     _join_halves(snapshot, opened, since, states, failed)

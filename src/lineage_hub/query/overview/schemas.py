@@ -65,8 +65,8 @@ def changes_lately(
                 book.write(one, changes or None, snapshot.bearing_on(one))
             done += len(some)
         kept = [(one, change) for one, changes in book.values.items() for change in changes if change.at >= since]
-        unseen = len(book.missing(missing))
-    if kept and len(book.values) != len(datasets):
+        unseen = len(book.missing(missing)) if missing else 0
+    if kept:
         visible = set(datasets)
         kept = [(one, change) for one, change in kept if one in visible]
     return kept, unseen
