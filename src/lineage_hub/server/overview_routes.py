@@ -22,7 +22,7 @@ from lineage_hub.server.stats_routes import STATS
 
 router = APIRouter(prefix="/api/v1")
 # Of the processor. About a large store half of it goes into what is always told, and what is not known yet waits.
-PATIENCE_S = 0.2
+PATIENCE_S = 0.15
 Hours = Annotated[int, Query(ge=1, le=168, description="The present hour, and those before it.")]
 Nodes = Annotated[
     list[str],

@@ -100,6 +100,7 @@ function Runs({ of: { runs, runCount } }: { of: Trace }) {
       <Link
         href={paths.run(first.id)}
         className={styles.name}
+        aria-label={`Run of ${first.job.name}`}
         title={told.map((run) => run.job?.name ?? run.id).join("\n")}
       >
         {shortName(first.job.name)}
