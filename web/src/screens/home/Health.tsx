@@ -71,6 +71,15 @@ export function Health({ told, search }: Props) {
           note={`${countText(told.events.total)} in all this time`}
           href={paths.events()}
         />
+        {told.silentProducers.count > 0 && (
+          <Figure
+            title="Silent producers"
+            value={least(told.silentProducers)}
+            tone="warn"
+            note="longer than usual"
+            href={part("silent", told.silentProducers.count, paths.home())}
+          />
+        )}
         {(told.deadLetters ?? 0) > 0 && (
           <Figure
             title="Dead letters"
