@@ -15,6 +15,7 @@ from benchmarks.claims import Bound, Figure, Row
 from benchmarks.generator import RUN_EVERY_S, EventStream
 from benchmarks.hub import Hub
 from benchmarks.landscape import Landscape
+from benchmarks.page_reads import page_rows
 from benchmarks.postgres import copy_rows, database_server, serve_on
 from benchmarks.sender import get
 
@@ -187,10 +188,12 @@ def measure(bench: Bench) -> list[Row]:
         of = f"{len(stream.landscape.tasks):,} jobs, {stream.total:,} events"
         with Hub(folder) as hub:
             rows += _rows(bench, hub, stream, of, factor)
+        rows += page_rows(bench, folder, stream, of)
         with database_server() as server, server.database() as url:
             copy_rows(folder, url)
             with Hub(bench.fresh_folder("reading"), command=serve_on(url)) as hub:
                 rows += _rows(bench, hub, stream, f"{of}, PostgreSQL", factor)
+            rows += page_rows(bench, bench.fresh_folder("reading"), stream, f"{of}, PostgreSQL", serve_on(url))
     return rows
 
 

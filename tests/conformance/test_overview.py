@@ -13,6 +13,7 @@ from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query.badges import badges
 from lineage_hub.query.overview import failing, late, runs, schemas
 from lineage_hub.query.overview.overview import overview
+from lineage_hub.query.overview.patience import Patience
 from lineage_hub.query.snapshot import Queries
 from lineage_hub.store import expectations
 from lineage_hub.store.open import LineageStore
@@ -277,6 +278,43 @@ def test_too_much_to_look_at_is_said_and_known_after_a_few_answers(
     assert found[0]["truncated"]
     assert found[0]["runs"]["total"] < whole["runs"]["total"]
     assert found[-1] == whole
+
+
+def test_what_an_answer_has_no_patience_for_is_looked_at_meanwhile(store: LineageStore, sender: Sender) -> None:
+    sender.send(history(seed=6))
+    sender.send([check(PRESENT - 60, 9_000 + number, f"t{number}", unique=number % 2 == 0) for number in range(JOBS)])
+    whole = asked(store)
+    queries = Queries(store)
+
+    def at_once() -> Any:
+        with queries.at(EVERYTHING, NOW) as snapshot:
+            return overview(snapshot, ns(PRESENT), 24, Patience(0.0))
+
+    first = at_once()
+    assert (first["truncated"], first["runs"]["total"]) == (True, 0)
+    assert first["counts"] == whole["counts"]
+    assert first["events"] == whole["events"]
+    going_on = queries.lately.going_on
+    going_on.go_on(queries, lambda: ns(PRESENT), 24)
+    if (working := going_on.working) is not None:
+        working.join(60)
+    assert at_once() == whole
+    # An event makes only what it speaks of unknown.
+    sender.send([fail(PRESENT - 1, job="j0", run=77_777)])
+    again = at_once()
+    assert again["runs"]["truncated"]
+    assert 0 < again["runs"]["total"] < whole["runs"]["total"]
+    assert (again["schemaChanges"], again["failingChecks"]) == (whole["schemaChanges"], whole["failingChecks"])
+    with queries.at(EVERYTHING, NOW) as snapshot:
+        assert overview(snapshot, ns(PRESENT), 24)["failedRuns"]["count"] == whole["failedRuns"]["count"] + 1
+
+
+def test_a_longer_stretch_and_a_shorter_one_after_it_are_told_right(store: LineageStore, sender: Sender) -> None:
+    sender.send(history(seed=8))
+    queries = Queries(store)
+    for hours in (6, 168, 24, 1, 168):
+        with queries.at(EVERYTHING, NOW) as snapshot:
+            assert overview(snapshot, ns(PRESENT), hours) == asked(store, hours)
 
 
 def test_badges_tell_the_last_run_of_jobs(store: LineageStore, sender: Sender) -> None:

@@ -27,6 +27,7 @@ THEMES = ("light", "dark")
 
 def _as_it_is(page: Page) -> None:
     wait_until_drawn(page)
+    expect(page.get_by_text("still looking through what there is")).to_have_count(0)
     graph = page.get_by_role("group", name="Lineage graph")
     if graph.count():
         expect(graph).to_have_attribute("data-layout", "fine")

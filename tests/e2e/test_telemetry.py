@@ -55,7 +55,8 @@ def test_traces_with_errors_are_found_and_opened(visits: Visits, story: Story) -
     # The ingest and the build that failed once each.
     expect(table.get_by_role("row").filter(has_text="ingest_shop")).to_have_count(1)
     expect(table.get_by_role("row").filter(has_text="build_warehouse")).to_have_count(1)
-    table.get_by_role("link", name="ingest_shop").click()
+    expect(table.get_by_role("link", name="Run of ingest_shop", exact=True)).to_be_visible()
+    table.get_by_role("link", name="ingest_shop", exact=True).click()
     page.get_by_label("Show").select_option("failed")
     spans = page.get_by_role("tree", name="Spans of the trace").get_by_role("treeitem")
     expect(spans.filter(has_text="extract_payments").first).to_be_visible()
@@ -85,8 +86,12 @@ def test_a_trace_is_found_by_an_attribute(visits: Visits, story: Story) -> None:
     field.fill(f"openlineage.run_id={story.slow.run}")
     field.press("Enter")
     table = page.get_by_role("table", name="Traces")
-    expect(table.get_by_role("link")).to_have_count(1)
-    table.get_by_role("link").click()
+    expect(table.get_by_role("checkbox")).to_have_count(1)
+    # It leads to the run that it belongs to, and back.
+    table.get_by_role("link", name=f"Run of {story.slow.job}").click()
+    expect(page).to_have_url(f"{story.url}/runs/{story.slow.run}")
+    page.go_back()
+    table.get_by_role("link", name=story.slow.job, exact=True).click()
     expect(page).to_have_url(f"{story.url}/traces/{story.slow.trace}")
 
 

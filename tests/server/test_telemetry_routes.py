@@ -179,6 +179,19 @@ def test_traces_services_and_operations_are_listed(ask: Asking) -> None:
     assert [(one["service"], one["spans"], len(one["series"])) for one in found] == [("etl", 2, 2)]
 
 
+def test_listed_traces_name_the_runs_that_their_spans_name(ask: Asking) -> None:
+    listed = {one["traceId"]: one for one in ask("/traces")["traces"]}
+
+    def told(trace: str) -> list[tuple[str, str | None]]:
+        return [(one["id"], (one["job"] or {}).get("name")) for one in listed[TRACES[trace]]["runs"]]
+
+    assert told("pipeline") == [(RUNS["whole"], "daily"), (RUNS["stage"], "daily.read")]
+    assert told("naming") == [(RUNS["naming"], "report")]
+    # The run names the trace, and no span the run: that is told of the trace by itself.
+    assert told("named") == []
+    assert [one["runCount"] for one in (listed[TRACES["pipeline"]], listed[TRACES["guessed"]])] == [2, 0]
+
+
 BAD = [
     ("/traces/xyz", {}),
     ("/traces", {"from": "yesterday"}),

@@ -16,6 +16,7 @@ from lineage_hub.query.jobs import last_states
 from lineage_hub.query.overview import failing, late
 from lineage_hub.query.overview.failing import NOT_CHECKED
 from lineage_hub.query.overview.overview import moment_of
+from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.overview.standings import Standings
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
@@ -28,7 +29,7 @@ MOST_READINGS = 20
 _KINDS = {node.JOB: tables.JOB, node.DATASET: tables.DATASET}
 
 
-def badges(snapshot: Snapshot, nodes: Iterable[str], now: int) -> Answer:
+def badges(snapshot: Snapshot, nodes: Iterable[str], now: int, patience: Patience = ENDLESS) -> Answer:
     """In the order of the question; ids of which nothing is known are listed as such."""
     asked = list(dict.fromkeys(nodes))
     found = _entities(snapshot, asked)
@@ -36,8 +37,8 @@ def badges(snapshot: Snapshot, nodes: Iterable[str], now: int) -> Answer:
     jobs = {entity for kind, entity in found.values() if kind == tables.JOB}
     datasets = sorted({entity for kind, entity in found.values() if kind == tables.DATASET})
     states = last_states(snapshot, jobs)
-    lateness = late.lateness(snapshot, Standings(snapshot), not_dropped(snapshot, datasets), at)
-    quality = failing.checked(snapshot, datasets)
+    lateness = late.lateness(snapshot, Standings(snapshot), not_dropped(snapshot, datasets), at, patience.share(0.8))
+    quality = failing.checked(snapshot, datasets, patience)
     made: list[Answer] = []
     for text in asked:
         if text not in found:

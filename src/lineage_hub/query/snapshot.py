@@ -92,7 +92,8 @@ class Snapshot:
         self.scope, self.moment, self.horizon_at = scope, moment, horizon_at
         self.sees_all = moment.is_now and scope.tenants is None
         self._memory = queries.memory if self.sees_all else Notes()
-        self._epoch = epoch
+        self._epoch = self.epoch = epoch
+        self.changes = queries.store.changes
         self.history = queries.history
         self.slices, self.first_mentions, self.lately = queries.slices, queries.first_mentions, queries.lately
         self._runs: dict[RunKey, RunFacts] = {}

@@ -36,6 +36,11 @@ class TimeSlices:
         self._begins: list[int] = [BEGINNING]
         self._counts: list[int] = [0]
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether events were counted; what came in since is counted soon."""
+        return self._seq > 0
+
     def pieces(self, reader: Reader, begin: int, end: int) -> list[Piece] | None:
         """The window in the order of time; None where the reader sees less than what was counted."""
         with self._lock:

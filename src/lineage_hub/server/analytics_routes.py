@@ -57,6 +57,13 @@ async def get_durations(request: Request, asked: Asked) -> Response:
     return await _tell(request, asked, analytics.durations)
 
 
+@router.get("/analytics/durations/steps", summary="Show how long runs take, over time", tags=ANALYTICS)
+async def get_duration_steps(request: Request, within: Window, asked: Asked, step: Step = 3600) -> Response:
+    """Of whole pipelines; with `stage` of that stage."""
+    asked = RunsQuestion(*within, step, asked.pipeline, asked.stage or "", asked.namespace)
+    return await _tell(request, asked, analytics.durations_over_time)
+
+
 @router.get("/analytics/errors", summary="Show how often runs fail, by pipeline and stage", tags=ANALYTICS)
 async def get_errors(request: Request, asked: Asked) -> Response:
     return await _tell(request, asked, analytics.errors)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.query.quality import quality
+from lineage_hub.query.run_children import children_of_run
 from lineage_hub.query.run_comparison import compare_runs
 from lineage_hub.query.schema_history import schema_history
 from lineage_hub.query.spoken import BEGINNING, END
@@ -29,6 +30,19 @@ def _stretch(start: str | None, end: str | None) -> tuple[int, int]:
     if since >= until:
         raise InvalidRequest("`from` lies not before `to`", subject="from", action="give an earlier `from`")
     return since, until
+
+
+@router.get(f"/runs/{RUN}/children", summary="List the runs that a run is made of", tags=JOBS)
+async def list_children(
+    request: Request,
+    run_id: Name,
+    at: At,
+    depth: Annotated[int, Query(ge=1, le=20, description="Parts of parts, so many levels of them.")] = 1,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Response:
+    """A run before its parts, and those of one run in the order of their starts."""
+    return await ask(request, at, lambda snapshot: children_of_run(snapshot, run_id, depth, limit, offset))
 
 
 @router.get(f"/runs/{RUN}/compare/{{other_id:name}}", summary="Tell what differs between two runs", tags=JOBS)

@@ -315,6 +315,17 @@ async def get_dataset(request: Request, namespace: Name, dataset: Name, at: At) 
     return await ask(request, at, lambda snapshot: datasets_query.dataset_text(snapshot, namespace, dataset))
 
 
+@router.get("/datasets", summary="List datasets of all namespaces", tags=DATASETS)
+async def list_all_datasets(
+    request: Request,
+    at: At,
+    namespace: Annotated[str | None, Query(description="Only those of this namespace.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Response:
+    return await ask(request, at, lambda snapshot: datasets_query.datasets(snapshot, namespace, limit, offset))
+
+
 @router.get(f"/namespaces/{NAMESPACE}/datasets", summary="List the datasets of a namespace", tags=DATASETS)
 async def list_datasets(request: Request, namespace: Name, at: At, limit: Limit = 100, offset: Offset = 0) -> Response:
     def question(snapshot: Snapshot) -> Any:

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from lineage_hub.errors import InvalidRequest, StoreUnavailable
 from lineage_hub.lineage.traces import SpanTree
-from lineage_hub.model import EVERYTHING, Moment
+from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.telemetry import logs as logs_query
 from lineage_hub.query.telemetry import operations as operations_query
@@ -27,6 +27,7 @@ from lineage_hub.query.telemetry.run_logs import logs_of_run
 from lineage_hub.query.telemetry.run_trace import trace_of_run
 from lineage_hub.query.telemetry.touched import run_answer, touched_answer, touched_by
 from lineage_hub.query.telemetry.trace_diff import part_of_run, trace_diff
+from lineage_hub.query.telemetry.trace_runs import with_runs
 from lineage_hub.server.hub import Hub, hub_of
 from lineage_hub.server.names import DATASET, NAMESPACE, RUN, TRACE
 from lineage_hub.server.read_routes import At, Limit, Name, Offset, bound, encode
@@ -107,11 +108,15 @@ async def list_traces(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """Traces that have a span which meets all conditions."""
+    """Traces that have a span which meets all conditions, each with the runs that its spans name."""
     asked = trace_list.TraceQuestion(
         *within, service, operation, int(least_ms * 1e6), error, pairs(attribute), limit, offset
     )
-    return await ask(request, lambda store: trace_list.traces(store, EVERYTHING, asked))
+
+    def question(store: Telemetry, snapshot: Snapshot, _now: int) -> Answer:
+        return with_runs(store, EVERYTHING, snapshot, trace_list.traces(store, EVERYTHING, asked))
+
+    return await ask_both(request, NOW, question)
 
 
 @router.get(f"/traces/{TRACE}/diff", summary="Compare two traces span by span", tags=TELEMETRY)

@@ -28,11 +28,23 @@ class Text(NamedTuple):
     body: bytes
 
 
-def last_heard(connection: Connection, scope: Scope, moment: Moment, since: int) -> dict[int, int]:
-    """When the last event from then on was, by the job or dataset that it is about."""
-    statement = select(_e.subject, func.max(_e.event_at)).where(_e.event_at >= since, *seen(scope, moment))
-    rows: Any = connection.execute(statement.group_by(_e.subject))
-    return dict(rows.all())
+def subjects_between(connection: Connection, scope: Scope, moment: Moment, since: int, until: int) -> list[int]:
+    """The jobs and datasets that events of that time are about."""
+    within = (_e.event_at >= since, _e.event_at <= until, *seen(scope, moment))
+    return list(connection.execute(select(_e.subject).where(*within).distinct()).scalars())
+
+
+_NAMES = Prepared(
+    select(tables.entity.c.id, tables.entity.c.kind, tables.entity.c.space)
+    .where(tables.entity.c.id > bindparam("after"), tables.entity.c.kind.in_((tables.JOB, tables.DATASET)))
+    .order_by(tables.entity.c.id)
+)  # fmt: skip
+
+
+def names_after(connection: Connection, scope: Scope, entity: int) -> list[tuple[int, int, int]]:
+    """All jobs and datasets that have a greater number, whoever told of them: number, kind and namespace."""
+    del scope
+    return _NAMES.rows(connection, {"after": entity})
 
 
 def runs_since(
@@ -96,6 +108,14 @@ def producers_heard(connection: Connection, scope: Scope, moment: Moment, since:
     every = select(tables.entity.c.id).where(tables.entity.c.kind == tables.PRODUCER)
     statement = select(_m.entity).where(_m.entity.in_(every), _m.shape.in_(said)).distinct()
     return set(connection.execute(statement).scalars())
+
+
+def count_told(connection: Connection, scope: Scope, producers: Collection[int]) -> dict[int, int]:
+    """How many different things each of them ever told."""
+    del scope
+    counted = select(_m.entity, func.count()).where(_m.entity.in_(sorted(producers))).group_by(_m.entity)
+    rows: Any = connection.execute(counted)
+    return dict(rows.all())
 
 
 def texts_up_to(connection: Connection, scope: Scope, library: Library, seq: int, limit: int) -> list[Text]:

@@ -12,6 +12,7 @@ import pytest
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import EVERYTHING, Scope
+from lineage_hub.query.telemetry import services
 from lineage_hub.query.telemetry.operations import OperationsQuestion, operations
 from lineage_hub.query.telemetry.rollups import HOUR_NS, MINUTE_NS, pieces
 from lineage_hub.query.telemetry.services import service_map
@@ -61,12 +62,22 @@ def test_calls_are_spans_whose_parent_is_of_another_service(known: Known, window
         assert (one["calls"], one["errors"]) == (len(made), sum(span.status == "ERROR" for span in made))
         durations = [span.duration for span in made]
         assert one["durationNs"] == {"mean": sum(durations) / len(made), "max": max(durations)}
-    found = {one["name"]: (one["spans"], one["errors"]) for one in answer["services"]}
-    counted: dict[str, tuple[int, int]] = {}
+
+
+@pytest.mark.parametrize("most_read", [-1, 2_000_000], ids=["from rollups", "from every span"])
+@pytest.mark.parametrize("window", WINDOWS)
+def test_services_have_their_counts_and_durations(
+    known: Known, window: tuple[int, int], most_read: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MOST_READ", most_read)
+    by_service: dict[str, list[Seeded]] = {}
     for span in within(known, window):
-        spans, errors = counted.get(span.service, (0, 0))
-        counted[span.service] = (spans + 1, errors + (span.status == "ERROR"))
-    assert found == counted
+        by_service.setdefault(span.service, []).append(span)
+    answer = service_map(known.store, EVERYTHING, *window)
+    assert answer["quantilesExact"] is (most_read > 0)
+    assert [one["name"] for one in answer["services"]] == sorted(by_service)
+    for one in answer["services"]:
+        check(one, by_service[one["name"]], (window[1] - window[0]) / SECOND, most_read > 0)
 
 
 @pytest.mark.parametrize("cut", [0, 20 * 60 * SECOND], ids=["whole hours", "an hour that is cut"])

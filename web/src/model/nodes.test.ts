@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { paths, shortName } from "./nodes";
+import { paths, shortName, shortRun } from "./nodes";
 
 describe("shortName", () => {
   it.each([
@@ -13,4 +13,10 @@ describe("shortName", () => {
 
 it("a name may hold slashes, colons and spaces", () => {
   expect(paths.dataset({ namespace: "s3://lake", name: "a b/c" })).toBe("/datasets/s3%3A%2F%2Flake/a%20b%2Fc");
+});
+
+it("runs are told apart by the ends of their ids", () => {
+  expect(shortRun("0190aaaa-0000-7000-8000-00000badcafe")).toBe("0badcafe");
+  expect(shortRun("manual__2026")).toBe("manual__2026");
+  expect(shortRun("scheduled__2026-11-17T00:00:00")).toBe("scheduled__2026…");
 });

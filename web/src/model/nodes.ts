@@ -34,6 +34,13 @@ export const paths = {
 };
 
 /** The last part of a name, which people say: `orders` of `warehouse.sales.orders` and of `/data/orders`. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What tells runs of a job apart: ids that begin with a time have the same beginning, and differ at the end. */
+export function shortRun(id: string): string {
+  return UUID.test(id) ? id.slice(-8) : id.length > 16 ? `${id.slice(0, 15)}…` : id;
+}
+
 export function shortName(name: string): string {
   const trimmed = name.replace(/\/+$/, "");
   const path = trimmed.slice(trimmed.lastIndexOf("/") + 1);

@@ -56,6 +56,7 @@ export function RunTimeline<Run extends TimelineRun>(props: Props<Run>) {
               key={bar.run.id}
               className={styles.bar}
               data-tone={toneOf(bar.run.state)}
+              data-long={bar.run.longerThanUsual || undefined}
               data-marked={marked.includes(bar.run.id) || undefined}
               style={{ left: `${bar.left}%`, width }}
               onPointerEnter={() => setHovered(bar)}
@@ -90,6 +91,12 @@ export function RunTimeline<Run extends TimelineRun>(props: Props<Run>) {
           <span>
             <i className={styles.bandKey} aria-hidden="true" />
             usual: {durationText(usual.p50Ms)} (p50) to {durationText(usual.p95Ms)} (p95)
+          </span>
+        )}
+        {layout.bars.some((bar) => bar.run.longerThanUsual) && (
+          <span>
+            <i className={styles.longKey} aria-hidden="true" />
+            longer than usual, with a cap
           </span>
         )}
         {hasFailed && (

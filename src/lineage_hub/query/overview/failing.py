@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Set
 from typing import Any, NamedTuple
 
+from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.own_words import own_words
 from lineage_hub.query.quality import assertions
 from lineage_hub.query.snapshot import Snapshot
@@ -17,6 +18,7 @@ from lineage_hub.wire.quality import ASSERTION_FACETS
 Answer = dict[str, Any]
 # Texts of events that one answer looks through for checks, and of these those of which it reads what they found.
 MOST_TEXTS = 4_000
+_TEXTS_TOGETHER = 500
 MOST_READ = 1_000
 # Of one dataset: what was checked more often than that since is told by the last of them.
 MOST_EVENTS = 1_000
@@ -44,9 +46,12 @@ class Quality(NamedTuple):
 NOT_CHECKED = Checked(0, ())
 
 
-def checked(snapshot: Snapshot, datasets: Collection[int]) -> Quality:
+def checked(snapshot: Snapshot, datasets: Collection[int], patience: Patience = ENDLESS) -> Quality:
     """Those of which no check is known are left out."""
-    telling = snapshot.lately.checks.look(snapshot.reader, snapshot.scope, MOST_TEXTS)
+    texts, step = MOST_TEXTS, MOST_TEXTS if patience is ENDLESS else _TEXTS_TOGETHER
+    telling = snapshot.lately.checks.look(snapshot.reader, snapshot.scope, min(step, texts))
+    while telling.left and (texts := texts - step) > 0 and not patience.is_over:
+        telling = snapshot.lately.checks.look(snapshot.reader, snapshot.scope, min(step, texts))
     wanted = _checked_ones(snapshot, telling.shapes, datasets)
     # What is known of a dataset counts as long as no other shapes are known to tell of checks.
     known: dict[int, tuple[int, Checked]] = snapshot.recall("checked", wanted)
@@ -54,7 +59,7 @@ def checked(snapshot: Snapshot, datasets: Collection[int]) -> Quality:
     left = MOST_READ
     fresh: dict[int, tuple[int, Checked]] = {}
     for dataset in wanted:
-        if dataset not in found and left > 0:
+        if dataset not in found and left > 0 and not patience.is_over:
             looked_at, made = _read(snapshot, dataset, telling.shapes)
             left -= max(looked_at, 1)
             fresh[dataset] = len(telling.shapes), made

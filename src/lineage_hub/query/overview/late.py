@@ -11,10 +11,13 @@ from typing import Any, NamedTuple
 from lineage_hub.errors import ExtraMissing
 from lineage_hub.lineage.expectations import read_expectation
 from lineage_hub.lineage.freshness import SECOND, AsUsual, Expectation, State, freshness
+from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.shapes import RUN_EVENT
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.freshness import USUAL, set_expectations
 from lineage_hub.query.horizon import unbroken
+from lineage_hub.query.overview.book import Book
+from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.overview.standings import Standings
 from lineage_hub.query.snapshot import WRITTEN, Snapshot
 from lineage_hub.query.versions import Versions
@@ -29,6 +32,8 @@ MOST_WRITES_THEN = 10_000
 # Of one dataset: more than a habit is learned from, with two or three events for each write.
 MOST_OF_ONE = 1_500
 SHOWN = 10
+# Datasets whose runs are read in one go.
+_TOGETHER = 50
 _LAST = b"\xff" * 17
 
 
@@ -51,16 +56,25 @@ class Late(NamedTuple):
     """Datasets whose habits were not looked at."""
 
 
-def lateness(snapshot: Snapshot, standings: Standings, datasets: Collection[int], at: int) -> Late:
-    """Those of which nothing can be said are left out."""
+def lateness(
+    snapshot: Snapshot,
+    standings: Standings,
+    datasets: Collection[int],
+    at: int,
+    patience: Patience = ENDLESS,
+    *,
+    late_only: bool = False,
+) -> Late:
+    """Those of which nothing can be said are left out; where only the late ones matter, all others are."""
     looking = _Looking(snapshot, standings, at)
     set_for = set_expectations(snapshot)
-    expected = [one for one in datasets if one in set_for]
-    found = {one: looking.expected(one, set_for[one]) for one in expected}
-    others = [one for one in datasets if one not in set_for]
-    usual, left = looking.usual(others)
+    if set_for:
+        visible = set(datasets)
+        set_for = {one: kept for one, kept in set_for.items() if one in visible}
+    found = {one: looking.expected(one, kept) for one, kept in set_for.items()}
+    usual, left = looking.usual(datasets, patience, late_only=late_only)
     for dataset, due in usual.items():
-        if due is not None:
+        if dataset not in set_for:
             state: State = "late" if at >= due.late_at else "due" if at >= due.due_at else "fresh"
             found[dataset] = Lateness(state, due.due_at, due.late_at, True)
     return Late(found, left)
@@ -87,26 +101,30 @@ class _Looking:
             return Lateness("unknown", None, None, False)
         return Lateness(judged.state, judged.due_at, judged.late_at, False)
 
-    def usual(self, datasets: Collection[int]) -> tuple[dict[int, Due | None], int]:
-        """When the next write is due; None where there is no habit. And how many were not looked at."""
+    def usual(self, datasets: Collection[int], patience: Patience, *, late_only: bool) -> tuple[dict[int, Due], int]:
+        """When the next write is due, where there is a habit. And how many were not looked at."""
         snapshot = self._snapshot
-        found: dict[int, Due | None] = snapshot.recall("usually due", datasets)
-        missing = [one for one in datasets if one not in found]
-        fresh: dict[int, Due | None] = {}
-        lasting: dict[int, Due | None] = {}
-        snapshot.load_shapes(missing)
-        for dataset in missing:
-            if self._left <= 0:
-                break
-            written = unbroken(snapshot, self._written_at(dataset))
-            past = [one for one in written if one <= self._at]
-            fresh[dataset] = self._due(past)
-            # Clocks of producers may be ahead of ours: such a write counts when its time has come.
-            if len(past) == len(written):
-                lasting[dataset] = fresh[dataset]
-        snapshot.keep("usually due", lasting, self._bearing_on)
-        found.update(fresh)
-        return found, len(missing) - len(fresh)
+        book: Book[Due] = snapshot.lately.due if snapshot.sees_all else Book()
+        with book.lock:
+            book.catch_up(snapshot)
+            missing = book.missing(datasets)
+            done = 0
+            while done < len(missing) and self._left > 0 and not patience.is_over and book.may_write(snapshot):
+                some = missing[done : done + _TOGETHER]
+                snapshot.load_shapes(some)
+                for dataset, times in self._written(some).items():
+                    written = unbroken(snapshot, times)
+                    past = [one for one in written if one <= self._at]
+                    # Clocks of producers may be ahead of ours: such a write counts when its time has come.
+                    settled = len(past) == len(written)
+                    book.write(dataset, self._due(past), self._bearing_on(dataset), settled=settled)
+                done += len(some)
+            left = len(book.missing(missing)) if missing else 0
+            if not late_only:
+                return {one: book.values[one] for one in datasets if one in book.values}, left
+            late = {one: due for one, due in book.values.items() if due.late_at <= self._at}
+        wanted = set(datasets) if late else set()
+        return {one: due for one, due in late.items() if one in wanted}, left
 
     def _due(self, written: list[int]) -> Due | None:
         judged = freshness(USUAL, written, self._at, self._at)
@@ -114,12 +132,30 @@ class _Looking:
             return None
         return Due(judged.due_at, judged.late_at)
 
+    def _written(self, datasets: Collection[int]) -> dict[int, list[int]]:
+        """When the versions of each were made."""
+        plain = [one for one in datasets if self._versions.is_plain(one)]
+        found = {one: self._of_versions(one) for one in datasets if one not in set(plain)}
+        # The versions of the others are the runs that wrote them, and their ends are all that matters.
+        runs_of = {one: self._writers(one) for one in plain}
+        self._left -= sum(len(keys) + 1 for keys in runs_of.values())
+        ends: dict[RunKey, int] = {
+            run.key: run.end_at
+            for run in self._standings.of({run for keys in runs_of.values() for _, _, run in keys})
+            if run.state == "COMPLETED"
+        }
+        found |= {one: [ends[key] for key in keys if key in ends] for one, keys in runs_of.items()}
+        return found
+
     def _written_at(self, dataset: int) -> list[int]:
-        """When its versions were made."""
-        if not self._versions.is_plain(dataset):
-            self._left -= len(self._versions.placed(dataset)) + 1
-            return [one.created[0] for one in self._versions.all_of(dataset)]
-        # Its versions are the runs that wrote it, and their ends are all that matters.
+        return self._written([dataset])[dataset]
+
+    def _of_versions(self, dataset: int) -> list[int]:
+        self._left -= len(self._versions.placed(dataset)) + 1
+        return [one.created[0] for one in self._versions.all_of(dataset)]
+
+    def _writers(self, dataset: int) -> set[RunKey]:
+        """The runs that wrote it last."""
         snapshot = self._snapshot
         names = snapshot.names_under(dataset)
         by_name = snapshot.shapes_of(names)
@@ -130,10 +166,7 @@ class _Looking:
             if shape.kind == RUN_EVENT and any(one.side in WRITTEN for one in mentions_of(shape, names))
         }
         where = (snapshot.reader.connection, snapshot.scope, snapshot.moment)
-        keys = lately.newest_runs(*where, writing, MOST_OF_ONE) if writing else set()
-        self._left -= len(keys) + 1
-        runs = self._standings.of({run for _, _, run in keys})
-        return [run.end_at for run in runs if run.state == "COMPLETED" and run.key in keys]
+        return lately.newest_runs(*where, writing, MOST_OF_ONE) if writing else set()
 
     def _bearing_on(self, dataset: int) -> Set[int]:
         return self._snapshot.bearing_on(dataset) | self._versions.bearing_on(dataset)
@@ -142,8 +175,10 @@ class _Looking:
 def answer(snapshot: Snapshot, late: Late, at: int) -> tuple[int, list[Answer]]:
     """How many are late, and those that became so last."""
     found = {one: told for one, told in late.by_dataset.items() if told.state == "late"}
-    names = snapshot.names(found)
-    newest = sorted(found, key=lambda one: (-(found[one].late_at or 0), names[one]))[:SHOWN]
+    last = sorted((told.late_at or 0 for told in found.values()), reverse=True)[:SHOWN]
+    near = [one for one, told in found.items() if (told.late_at or 0) >= last[-1]]
+    names = snapshot.names(near)
+    newest = sorted(near, key=lambda one: (-(found[one].late_at or 0), names[one]))[:SHOWN]
     return len(found), [
         {
             "dataset": {"namespace": names[one][0], "name": names[one][1]},

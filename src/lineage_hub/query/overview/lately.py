@@ -1,13 +1,14 @@
 """What is written enters as it is asked about; which shapes tell of checks, and how many events an hour has, leave.
 
-Both only ever grow, so that what was found once needn't be looked for again.
+Both only ever grow, so that what was found once needn't be looked for again. Beside them stand the books of the others.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from lineage_hub.model import EVERYTHING, NOW, Scope
 from lineage_hub.query.time_slices import TimeSlices
@@ -15,6 +16,15 @@ from lineage_hub.store import lately
 from lineage_hub.store.lately import Text
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire.quality import tells_of_checks
+
+if TYPE_CHECKING:
+    from lineage_hub.query.overview.book import Book
+    from lineage_hub.query.overview.everything import Everything
+    from lineage_hub.query.overview.going_on import GoingOn
+    from lineage_hub.query.overview.late import Due
+    from lineage_hub.query.overview.runs import RunsBook
+    from lineage_hub.query.overview.schemas import Change
+    from lineage_hub.query.overview.silence import Silence
 
 HOUR = 3_600_000_000_000
 # Of hours that are kept: more than the longest stretch has.
@@ -70,7 +80,8 @@ class Hours:
         """From `begin` on, of which an hour begins."""
         starts = [begin + number * HOUR for number in range(hours)]
         end, last = begin + hours * HOUR, starts[-1]
-        pieces = slices.pieces(reader, begin, end)
+        # To begin with counting all that there is takes longer than to count the stretch.
+        pieces = slices.pieces(reader, begin, end) if slices.is_begun else None
         if pieces is None:
             return self._read(reader, starts, end)
         total = sum(piece.events for piece in pieces)
@@ -94,7 +105,46 @@ class Hours:
 
 
 class Lately:
-    """Of the view without bounds; whoever takes events away, or folds them otherwise, makes a new one."""
+    """Of the view without bounds; whoever takes events away, or folds them otherwise, makes a new one.
+
+    The books stand in modules that read snapshots, and a snapshot brings this: they are made when first asked for.
+    """
 
     def __init__(self) -> None:
         self.checks, self.hours = Checks(), Hours()
+
+    @cached_property
+    def everything(self) -> Everything:
+        from lineage_hub.query.overview.everything import Everything
+
+        return Everything()
+
+    @cached_property
+    def runs(self) -> RunsBook:
+        from lineage_hub.query.overview.runs import RunsBook
+
+        return RunsBook()
+
+    @cached_property
+    def due(self) -> Book[Due]:
+        from lineage_hub.query.overview.book import Book
+
+        return Book()
+
+    @cached_property
+    def schemas(self) -> Book[tuple[Change, ...]]:
+        from lineage_hub.query.overview.book import Book
+
+        return Book()
+
+    @cached_property
+    def silence(self) -> Silence:
+        from lineage_hub.query.overview.silence import Silence
+
+        return Silence()
+
+    @cached_property
+    def going_on(self) -> GoingOn:
+        from lineage_hub.query.overview.going_on import GoingOn
+
+        return GoingOn()

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from lineage_hub.model import FOREVER
-from lineage_hub.query.datasets import visible_datasets
 from lineage_hub.query.horizon import begins_at
-from lineage_hub.query.jobs import visible_jobs
-from lineage_hub.query.namespaces import namespaces
 from lineage_hub.query.overview import failing, late, runs, schemas, silence
 from lineage_hub.query.overview.lately import HOUR
+from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.overview.standings import Standings
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import dead_letters, lately
@@ -26,41 +24,39 @@ RATE_MINUTES = 5
 FIRST_TIME = -(2**63)
 
 
-def overview(snapshot: Snapshot, now: int, hours: int) -> Answer:
+def overview(snapshot: Snapshot, now: int, hours: int, patience: Patience = ENDLESS) -> Answer:
+    """What there is more of than patience for is read by the next answers, and by whoever goes on meanwhile."""
     at = moment_of(snapshot, now)
-    begin = max(at - at % HOUR - (hours - 1) * HOUR, FIRST_TIME)
-    datasets = visible_datasets(snapshot, None)
+    begin = runs.begin_of(at, hours)
+    seen = snapshot.lately.everything.seen(snapshot)
+    datasets = seen.datasets
     standings = Standings(snapshot)
-    found = runs.runs_lately(snapshot, standings, begin)
-    failed, failed_shown = runs.failed_runs(snapshot, found.runs)
-    lateness = late.lateness(snapshot, standings, datasets, at)
+    found = runs.runs_lately(snapshot, standings, at, hours, patience.share(0.35))
+    failed, failed_shown = runs.failed_runs(snapshot, found.failed)
+    lateness = late.lateness(snapshot, standings, datasets, at, patience.share(0.45), late_only=True)
     late_count, late_shown = late.answer(snapshot, lateness, at)
-    quality = failing.checked(snapshot, datasets)
+    quality = failing.checked(snapshot, datasets, patience.share(0.5))
     failing_count, failing_shown = failing.answer(snapshot, quality)
     # When a schema was said first may be gone with what is before the horizon.
     known_from = begin if snapshot.horizon_at is None else max(begin, snapshot.horizon_at + 1)
-    changes, schemas_left = schemas.changes_lately(snapshot, datasets, known_from)
-    silent, silent_shown = silence.silent_producers(snapshot, now, at)
+    changes, schemas_left = schemas.changes_lately(snapshot, datasets, known_from, patience)
+    silent, silent_shown, silent_left = silence.silent_producers(snapshot, now, at, patience)
     parts: Answer = {
-        "runs": {**runs.states(found.runs), "truncated": found.jobs_left > 0},
-        "failedRuns": _part(failed, failed_shown, found.jobs_left > 0),
+        "runs": {**runs.states(found.states), "truncated": found.truncated},
+        "failedRuns": _part(failed, failed_shown, found.truncated),
         "lateDatasets": _part(late_count, late_shown, lateness.left > 0),
         "failingChecks": {
             **_part(failing_count, failing_shown, quality.truncated),
             "passing": sum(one.passing for one in quality.by_dataset.values()),
         },
         "schemaChanges": _part(len(changes), schemas.answer(snapshot, changes), schemas_left > 0),
-        "silentProducers": _part(silent, silent_shown, False),
+        "silentProducers": _part(silent, silent_shown, silent_left),
     }
     return {
         "at": instant_text(at),
         "from": instant_text(begin),
         "hours": hours,
-        "counts": {
-            "jobs": len(visible_jobs(snapshot, None)),
-            "datasets": len(datasets),
-            "namespaces": namespaces(snapshot, 0, 0)["totalCount"],
-        },
+        "counts": {"jobs": seen.jobs, "datasets": len(datasets), "namespaces": seen.namespaces},
         **parts,
         "events": _events(snapshot, begin, hours, at),
         # What waited at another time is not kept.

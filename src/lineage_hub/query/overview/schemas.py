@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from lineage_hub.lineage.schema_changes import schema_change
 from lineage_hub.lineage.shapes import IN, Shape
 from lineage_hub.query.facts import mentions_of
+from lineage_hub.query.overview.book import Book
+from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.schema_history import schema_versions
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import instant_text
@@ -22,6 +24,7 @@ Answer = dict[str, Any]
 # Datasets that one answer looks at for the first time, and of these those whose events must be read.
 MOST_DATASETS = 1_000
 MOST_READ = 50
+_TOGETHER = 200
 SHOWN = 10
 
 
@@ -46,15 +49,27 @@ class Said(NamedTuple):
     blob: int
 
 
-def changes_lately(snapshot: Snapshot, datasets: Collection[int], since: int) -> tuple[list[tuple[int, Change]], int]:
+def changes_lately(
+    snapshot: Snapshot, datasets: Collection[int], since: int, patience: Patience = ENDLESS
+) -> tuple[list[tuple[int, Change]], int]:
     """With their datasets; and how many datasets were not looked at."""
-    known: dict[int, tuple[Change, ...]] = snapshot.recall("schema changes", datasets)
-    missing = [one for one in datasets if one not in known]
-    fresh = _found(snapshot, missing[:MOST_DATASETS])
-    snapshot.keep("schema changes", fresh, snapshot.bearing_on)
-    known.update(fresh)
-    found = [(one, change) for one, changes in known.items() for change in changes if change.at >= since]
-    return found, len(missing) - len(fresh)
+    book: Book[tuple[Change, ...]] = snapshot.lately.schemas if snapshot.sees_all else Book()
+    with book.lock:
+        book.catch_up(snapshot)
+        missing = book.missing(datasets)
+        left, done = MOST_READ, 0
+        while done < min(len(missing), MOST_DATASETS) and not patience.is_over and book.may_write(snapshot):
+            some = missing[done : min(done + _TOGETHER, MOST_DATASETS)]
+            found, left = _found(snapshot, some, left)
+            for one, changes in found.items():
+                book.write(one, changes or None, snapshot.bearing_on(one))
+            done += len(some)
+        kept = [(one, change) for one, changes in book.values.items() for change in changes if change.at >= since]
+        unseen = len(book.missing(missing)) if missing else 0
+    if kept:
+        visible = set(datasets)
+        kept = [(one, change) for one, change in kept if one in visible]
+    return kept, unseen
 
 
 def answer(snapshot: Snapshot, found: list[tuple[int, Change]]) -> list[Answer]:
@@ -70,10 +85,10 @@ def answer(snapshot: Snapshot, found: list[tuple[int, Change]]) -> list[Answer]:
     ]
 
 
-def _found(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, tuple[Change, ...]]:
+def _found(snapshot: Snapshot, datasets: Collection[int], most: int) -> tuple[dict[int, tuple[Change, ...]], int]:
+    """And of how many more the events may be read."""
     snapshot.load_shapes(datasets)
     found: dict[int, tuple[Change, ...]] = {}
-    read = 0
     for dataset in datasets:
         names = snapshot.names_under(dataset)
         by_name = snapshot.shapes_of(names)
@@ -86,10 +101,10 @@ def _found(snapshot: Snapshot, datasets: Collection[int]) -> dict[int, tuple[Cha
         in_turn = None if is_cut else _in_turn(snapshot, told)
         if in_turn is not None:
             found[dataset] = _changes_of(snapshot, in_turn)
-        elif read < MOST_READ:
-            read += 1
+        elif most > 0:
+            most -= 1
             found[dataset] = _changes([(one.row.event_at, one.columns) for one in schema_versions(snapshot, dataset)])
-    return found
+    return found, most
 
 
 def _schemas(shape: Shape, names: Collection[int]) -> set[tuple[int, bool]]:

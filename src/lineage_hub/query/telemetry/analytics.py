@@ -22,8 +22,11 @@ _COUNTS = f"""
     count() AS runs, countIf(status = 'COMPLETED') AS completed, countIf(status = 'FAILED') AS failed,
     countIf(status = 'ABORTED') AS aborted, countIf(NOT {_ENDED}) AS running
 """
-_LEVELS = (0.5, 0.95, 0.99)
 _NAMES = ("p50", "p95", "p99")
+_DURATIONS = """
+    count() AS runs, quantilesExactInclusive(0.5, 0.95, 0.99)(duration_ms) AS quantiles, avg(duration_ms) AS mean,
+    max(duration_ms) AS longest
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +70,28 @@ def success(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
 def durations(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
     """Of runs that have ended, by pipeline and stage, the one with the longest p95 first. Exact."""
     where = _where(scope, asked).add(_ENDED)
-    levels = ", ".join(map(str, _LEVELS))
-    return _page(
-        store,
-        asked,
-        "durations",
-        f"count() AS runs, quantilesExactInclusive({levels})(duration_ms) AS quantiles, avg(duration_ms) AS mean,"
-        " max(duration_ms) AS longest",
-        where,
-        "quantiles[2] DESC",
-        lambda row: {
-            "runs": row["runs"],
-            "durationMs": {
-                **dict(zip(_NAMES, row["quantiles"], strict=True)),
-                "mean": row["mean"],
-                "max": row["longest"],
-            },
-        },
+    return _page(store, asked, "durations", _DURATIONS, where, "quantiles[2] DESC", _durations)
+
+
+def durations_over_time(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
+    """Of runs that have ended, in steps, where they started; a step in which none did is left out. Exact."""
+    check_steps(asked.since, asked.until, asked.step_s)
+    where = _where(scope, asked).add(_ENDED)
+    rows = store.ask(
+        f"""
+        SELECT intDiv(toUnixTimestamp64Second(timestamp), {{step:UInt32}}) * {{step:UInt32}} AS step, {_DURATIONS}
+        FROM {_RUNS} WHERE {where} GROUP BY step ORDER BY step
+        """,
+        {**where.parameters, "step": asked.step_s},
     )
+    # Quantiles of steps don't make those of the whole.
+    whole = store.ask(f"SELECT {_DURATIONS} FROM {_RUNS} WHERE {where}", where.parameters) if rows else []
+    return {
+        **asked.stretch(),
+        "stepS": asked.step_s,
+        **(_durations(whole[0]) if whole else {"runs": 0, "durationMs": None}),
+        "steps": [{"at": instant_text(row["step"] * SECOND_NS), **_durations(row)} for row in rows],
+    }
 
 
 def errors(store: Telemetry, scope: Scope, asked: RunsQuestion) -> Answer:
@@ -203,6 +210,11 @@ def _page(
             for row in rows
         ],
     }
+
+
+def _durations(row: Row) -> Answer:
+    quantiles = dict(zip(_NAMES, row["quantiles"], strict=True))
+    return {"runs": row["runs"], "durationMs": {**quantiles, "mean": row["mean"], "max": row["longest"]}}
 
 
 def _rates(row: Row) -> Answer:

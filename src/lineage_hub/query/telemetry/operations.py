@@ -62,7 +62,7 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
         )
     exact = asked.exact if asked.exact is not None else _count(store, scope, asked) <= MOST_READ
     asked = replace(asked, exact=exact)
-    source, sums, parameters = _source(scope, asked, 0)
+    source, sums, parameters = source_of(scope, asked, 0)
     rows = store.ask(
         f"""
         SELECT service_name AS service, operation_name AS operation, {sums}, count() OVER () AS found
@@ -73,7 +73,7 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
     )
     seconds = (asked.until - asked.since) / SECOND_NS
     answers = [
-        {"service": row["service"], "operation": row["operation"], **_figures(row, seconds, exact)} for row in rows
+        {"service": row["service"], "operation": row["operation"], **figures(row, seconds, exact)} for row in rows
     ]
     if asked.step_s and answers:
         _add_series(store, scope, asked, answers)
@@ -93,7 +93,7 @@ def _count(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> int:
     return int(store.ask(f"SELECT sum(spans) AS spans FROM {source.text}", source.parameters)[0]["spans"])
 
 
-def _source(scope: Scope, asked: OperationsQuestion, step_ns: int) -> tuple[str, str, dict[str, object]]:
+def source_of(scope: Scope, asked: OperationsQuestion, step_ns: int) -> tuple[str, str, dict[str, object]]:
     """What stands behind FROM, the sums of it, and what it is bound to."""
     stretch = (asked.since, asked.until)
     if not asked.exact:
@@ -110,7 +110,7 @@ def _source(scope: Scope, asked: OperationsQuestion, step_ns: int) -> tuple[str,
 
 
 def _add_series(store: Telemetry, scope: Scope, asked: OperationsQuestion, answers: list[Answer]) -> None:
-    source, sums, parameters = _source(scope, asked, asked.step_s * SECOND_NS)
+    source, sums, parameters = source_of(scope, asked, asked.step_s * SECOND_NS)
     rows = store.ask(
         f"""
         SELECT service_name AS service, operation_name AS operation,
@@ -131,13 +131,13 @@ def _add_series(store: Telemetry, scope: Scope, asked: OperationsQuestion, answe
     for row in rows:
         at = {"at": instant_text(row["step"] * SECOND_NS)}
         by_name.setdefault((row["service"], row["operation"]), []).append(
-            {**at, **_figures(row, asked.step_s, bool(asked.exact))}
+            {**at, **figures(row, asked.step_s, bool(asked.exact))}
         )
     for one in answers:
         one["series"] = by_name.get((one["service"], one["operation"]), [])
 
 
-def _figures(row: Row, seconds: float, exact: bool) -> Answer:
+def figures(row: Row, seconds: float, exact: bool) -> Answer:
     quantiles = [float(one) if exact else min(middle(one), row["longest"]) for one in row["quantiles"]]
     return {
         "spans": row["spans"],

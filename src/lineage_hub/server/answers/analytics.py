@@ -65,13 +65,26 @@ COMPONENTS: dict[str, Schema] = {
             "steps": told(listing(record({"at": MOMENT, **_RATES})), "Those in which something started."),
         }
     ),
+    "DurationsMs": record(dict.fromkeys(("p50", "p95", "p99", "mean", "max"), REAL)),
+    "DurationSteps": record(
+        {
+            **STRETCH,
+            "stepS": NUMBER,
+            "runs": told(NUMBER, "That have ended."),
+            "durationMs": told(nullable(ref("DurationsMs")), "Null if none has ended."),
+            "steps": told(
+                listing(record({"at": MOMENT, "runs": NUMBER, "durationMs": ref("DurationsMs")})),
+                "Those in which a run started that has ended.",
+            ),
+        }
+    ),
     "RunDurations": page(
         "durations",
         record(
             {
                 **_OF_STAGE,
                 "runs": NUMBER,
-                "durationMs": record(dict.fromkeys(("p50", "p95", "p99", "mean", "max"), REAL)),
+                "durationMs": ref("DurationsMs"),
             }
         ),
         STRETCH,
@@ -178,6 +191,7 @@ COMPONENTS: dict[str, Schema] = {
 }
 READS: dict[str, Schema] = {
     "/api/v1/analytics/success": ref("SuccessRates"),
+    "/api/v1/analytics/durations/steps": ref("DurationSteps"),
     "/api/v1/analytics/durations": ref("RunDurations"),
     "/api/v1/analytics/errors": ref("ErrorRates"),
     "/api/v1/analytics/records": ref("RecordsWritten"),

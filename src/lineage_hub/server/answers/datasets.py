@@ -72,6 +72,7 @@ COMPONENTS: dict[str, Schema] = {
 }
 _NS = "/api/v1/namespaces/{namespace}"
 READS: dict[str, Schema] = {
+    "/api/v1/datasets": ref("DatasetPage"),
     f"{_NS}/datasets": ref("DatasetPage"),
     f"{_NS}/datasets/{{dataset}}": ref("DatasetAnswer"),
     "/api/v1/sources": ref("SourcePage"),

@@ -107,6 +107,25 @@ COMPONENTS: dict[str, Schema] = {
     ),
     "RunPage": page("runs", ref("Run"), horizon=True),
     "RunFacets": record({"runId": TEXT, "facets": FACETS}),
+    "ChildRun": record(
+        {
+            "id": TEXT,
+            "parent": told(TEXT, "The run that it is a part of: the one asked for, or another of the list."),
+            "depth": told(NUMBER, "How many steps below the run asked for, from 1."),
+            "job": NAME,
+            "state": STATE,
+            "createdAt": told(MOMENT, "Its first event."),
+            "startedAt": nullable(MOMENT),
+            "endedAt": nullable(MOMENT),
+            "durationMs": nullable(INTEGER),
+        }
+    ),
+    "ChildRuns": page(
+        "children",
+        ref("ChildRun"),
+        {"runId": TEXT, "truncated": told(FLAG, "Whether there are more than were read, and counted.")},
+        horizon=True,
+    ),
     "UpstreamRuns": record(
         {
             "runs": listing(
@@ -180,6 +199,7 @@ _JOB = "/api/v1/namespaces/{namespace}/jobs/{job}"
 READS: dict[str, Schema] = {
     "/api/v1/jobs/runs/{run_id}": ref("RunAnswer"),
     "/api/v1/jobs/runs/{run_id}/facets": ref("RunFacets"),
+    "/api/v1/runs/{run_id}/children": ref("ChildRuns"),
     f"{_JOB}/runs": ref("RunPage"),
     f"{_JOB}/timeline": ref("Timeline"),
     "/api/v1/runlineage/upstream": ref("UpstreamRuns"),

@@ -50,6 +50,17 @@ _TRACE: dict[str, Schema] = {
     "jobs": listing(NAME),
     "datasets": listing(record({"namespace": TEXT, "name": TEXT, "as": listing(ref("Side"))})),
 }
+_SUMMARY: dict[str, Schema] = {
+    "traceId": TEXT,
+    "name": told(TEXT, "Of its root."),
+    "service": TEXT,
+    "status": ref("SpanStatus"),
+    "startedAt": MOMENT,
+    "durationNs": INTEGER,
+    "spanCount": NUMBER,
+    "errorCount": NUMBER,
+    "services": listing(TEXT),
+}
 _MEASURED_SPAN = record({"spanId": TEXT, "durationNs": INTEGER, "selfNs": INTEGER, "status": ref("SpanStatus")})
 _FIGURES: dict[str, Schema] = {
     "spans": NUMBER,
@@ -112,20 +123,18 @@ COMPONENTS: dict[str, Schema] = {
             **_TRACE,
         }
     ),
-    "TraceSummary": record(
+    "TraceSummary": record(_SUMMARY),
+    "ListedTrace": record(
         {
-            "traceId": TEXT,
-            "name": told(TEXT, "Of its root."),
-            "service": TEXT,
-            "status": ref("SpanStatus"),
-            "startedAt": MOMENT,
-            "durationNs": INTEGER,
-            "spanCount": NUMBER,
-            "errorCount": NUMBER,
-            "services": listing(TEXT),
+            **_SUMMARY,
+            "runs": told(
+                listing(record({"id": TEXT, "job": told(nullable(NAME), "Null if no event tells of the run.")})),
+                "That its spans name, the first of them first; at most ten.",
+            ),
+            "runCount": told(NUMBER, "How many there are."),
         }
     ),
-    "TracePage": page("traces", ref("TraceSummary"), STRETCH),
+    "TracePage": page("traces", ref("ListedTrace"), STRETCH),
     "SpanChange": record(
         {
             "kind": words("added", "removed", "slower", "faster"),
@@ -169,7 +178,8 @@ COMPONENTS: dict[str, Schema] = {
     "ServiceMap": record(
         {
             **STRETCH,
-            "services": listing(record({"name": TEXT, "spans": NUMBER, "errors": NUMBER})),
+            "quantilesExact": FLAG,
+            "services": listing(record({"name": TEXT, **_FIGURES})),
             "calls": listing(
                 record(
                     {

@@ -77,14 +77,38 @@ def test_durations_are_those_of_runs_that_ended(figures: Figures, window: tuple[
     assert {key_of(one) for one in answer["durations"]} == set(expected)
     assert answer["totalCount"] == len(expected)
     for one in answer["durations"]:
-        took = [run.duration_ms for run in expected[key_of(one)]]
-        cuts = quantiles(took, n=100, method="inclusive") if len(took) > 1 else took * 100
-        figure = one["durationMs"]
-        assert [figure["p50"], figure["p95"], figure["p99"]] == pytest.approx([cuts[49], cuts[94], cuts[98]])
-        assert (one["runs"], figure["max"]) == (len(took), max(took))
-        assert figure["mean"] == pytest.approx(fmean(took))
+        assert_durations(one, [run.duration_ms for run in expected[key_of(one)]])
     slowest = [one["durationMs"]["p95"] for one in answer["durations"]]
     assert slowest == sorted(slowest, reverse=True)
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("stage", ["", "load"])
+def test_durations_over_time_are_those_of_runs_that_started_then_and_ended(
+    figures: Figures, window: tuple[int, int], stage: str
+) -> None:
+    runs = [one for one in within(figures, window) if one.status in ENDED and one.stage == stage]
+    for step_s in (3600, 777):
+        answer = analytics.durations_over_time(figures.store, EVERYTHING, RunsQuestion(*window, step_s, stage=stage))
+        by_step: dict[str, list[int]] = {}
+        for one in sorted(runs, key=lambda one: one.timestamp):
+            at = instant_text(one.timestamp // (step_s * SECOND) * step_s * SECOND)
+            by_step.setdefault(at, []).append(one.duration_ms)
+        assert [one["at"] for one in answer["steps"]] == list(by_step)
+        for step in answer["steps"]:
+            assert_durations(step, by_step[step["at"]])
+        if runs:
+            assert_durations(answer, [one.duration_ms for one in runs])
+        else:
+            assert (answer["runs"], answer["durationMs"]) == (0, None)
+
+
+def assert_durations(told: dict[str, Any], took: list[int]) -> None:
+    cuts = quantiles(took, n=100, method="inclusive") if len(took) > 1 else took * 100
+    figure = told["durationMs"]
+    assert [figure["p50"], figure["p95"], figure["p99"]] == pytest.approx([cuts[49], cuts[94], cuts[98]])
+    assert (told["runs"], figure["max"]) == (len(took), max(took))
+    assert figure["mean"] == pytest.approx(fmean(took))
 
 
 @pytest.mark.parametrize("window", WINDOWS)

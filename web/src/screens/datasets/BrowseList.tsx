@@ -44,15 +44,14 @@ const REST: Column<Row>[] = [
 
 /** All datasets, or those of a namespace, however many there are. */
 export function BrowseList({ namespace, sort }: { namespace: string | null; sort: Sort }) {
-  const { rows, total, uncounted, sortable, isPending, error, retry, onNeed } = useBrowse(namespace, sort);
+  const { rows, total, sortable, isPending, error, retry, onNeed } = useBrowse(namespace, sort);
   if (error != null) return <ErrorNote error={error} retry={retry} />;
-  if (isPending) return <Loading label="Counting datasets" />;
+  if (isPending) return <Loading label="Reading datasets" />;
   const columns = namespace ? [NAME, ...REST] : [NAME, NAMESPACE, ...REST];
   return (
     <>
       <p className={styles.count} role="status">
         {manyText(total, "dataset")}
-        {uncounted > 0 && ` so far; ${manyText(uncounted, "namespace")} to come`}
         {!sortable && sort !== "name" && ` · by name: more than ${countText(MOST_SORTED)} are not sorted otherwise`}
       </p>
       <Table

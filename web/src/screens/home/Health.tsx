@@ -28,7 +28,7 @@ export function Health({ told, search }: Props) {
       <Figures>
         <Figure
           title="Runs"
-          value={shortText(told.runs.total)}
+          value={least({ count: told.runs.total, truncated: told.runs.truncated })}
           note={runsText(told.runs) || "none"}
           href={paths.jobs()}
         />
@@ -50,7 +50,13 @@ export function Health({ told, search }: Props) {
           title="Failing checks"
           value={least(told.failingChecks)}
           tone={told.failingChecks.count > 0 ? "bad" : "idle"}
-          note={checks > 0 ? `of ${manyText(checks, "check")}` : "no checks told of"}
+          note={
+            checks > 0
+              ? `of ${manyText(checks, "check")}`
+              : told.failingChecks.truncated
+                ? "none so far"
+                : "no checks told of"
+          }
           href={part("checks", told.failingChecks.count, paths.datasets())}
         />
         <Figure
@@ -65,6 +71,15 @@ export function Health({ told, search }: Props) {
           note={`${countText(told.events.total)} in all this time`}
           href={paths.events()}
         />
+        {told.silentProducers.count > 0 && (
+          <Figure
+            title="Silent producers"
+            value={least(told.silentProducers)}
+            tone="warn"
+            note="longer than usual"
+            href={part("silent", told.silentProducers.count, paths.home())}
+          />
+        )}
         {(told.deadLetters ?? 0) > 0 && (
           <Figure
             title="Dead letters"

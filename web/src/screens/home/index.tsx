@@ -26,6 +26,8 @@ const HOURS = [
   { value: "168", title: "last 7 days" },
 ];
 const ASK_AGAIN_MS = 15_000;
+/** An empty hub is watched closely, as its first event is to be seen at once; so is one that still looks around. */
+const SOON_MS = 2_000;
 
 export default function Home() {
   const [params, setParams] = useParams();
@@ -38,8 +40,7 @@ export default function Home() {
     "/api/v1/overview",
     { params: { query: { hours: Number(hours) } } },
     {
-      // An empty hub is watched closely: its first event is to be seen at once.
-      refetchInterval: (asked) => (asked.state.data && isEmpty(asked.state.data) ? 2000 : ASK_AGAIN_MS),
+      refetchInterval: ({ state: { data } }) => (data && (isEmpty(data) || data.truncated) ? SOON_MS : ASK_AGAIN_MS),
       placeholderData: keepPreviousData,
     },
   );
@@ -55,7 +56,19 @@ export default function Home() {
     <Screen
       title="Home"
       heading={overview.data && <Heading told={overview.data} isNew={isNew} />}
-      over={overview.data && !isNew && <span>{stretchText(overview.data.hours)}</span>}
+      over={
+        overview.data &&
+        !isNew && (
+          <>
+            <span>{stretchText(overview.data.hours)}</span>
+            {overview.data.truncated && (
+              <span className={styles.looking} role="status">
+                still looking through what there is
+              </span>
+            )}
+          </>
+        )
+      }
       actions={
         !isNew && (
           <Select label="Time" quiet choices={HOURS} value={hours} onChoose={(value) => setParams({ hours: value })} />

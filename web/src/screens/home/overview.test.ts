@@ -2,16 +2,34 @@ import { describe, expect, it } from "vitest";
 import { changeText, type Counted, isEmpty, rateText, runsText, stretchText, verdict } from "./overview";
 
 const runs = { total: 34, completed: 33, failed: 0, aborted: 0, running: 1, new: 0, truncated: false };
+const of = (count: number, truncated = false) => ({ count, truncated });
 const quiet: Counted = {
   hours: 24,
-  counts: { jobs: 3, datasets: 4, namespaces: 2 },
   runs,
-  failedRuns: { count: 0 },
-  lateDatasets: { count: 0 },
-  failingChecks: { count: 0 },
+  failedRuns: of(0),
+  lateDatasets: of(0),
+  failingChecks: of(0),
+  schemaChanges: of(0),
+  silentProducers: of(0),
   deadLetters: 0,
-  truncated: false,
 };
+const WRONG = [
+  ["failedRuns", "failed run", "bad"],
+  ["lateDatasets", "late dataset", "bad"],
+  ["failingChecks", "failing check", "bad"],
+  ["silentProducers", "silent producer", "warn"],
+  ["deadLetters", "dead letter", "warn"],
+] as const;
+
+/** All ways in which some of these are wrong and the others aren't. */
+function combinations(): (typeof WRONG)[number][][] {
+  return Array.from({ length: 2 ** WRONG.length }, (_, bits) => WRONG.filter((_one, at) => bits & (1 << at)));
+}
+
+function withWrong(wrong: readonly (typeof WRONG)[number][], count: number): Counted {
+  const parts = wrong.map(([name]) => [name, name === "deadLetters" ? count : of(count)]);
+  return { ...quiet, ...Object.fromEntries(parts) } as Counted;
+}
 
 describe("verdict", () => {
   it("says that all is quiet, and how much ran", () => {
@@ -22,27 +40,44 @@ describe("verdict", () => {
     );
   });
 
-  it("names what needs a look, if it is of one kind, and counts it otherwise", () => {
-    expect(verdict({ ...quiet, failedRuns: { count: 2 } })).toEqual({
-      tone: "bad",
-      sentence: "2 failed runs need a look",
-    });
-    expect(verdict({ ...quiet, lateDatasets: { count: 1 } }).sentence).toBe("1 late dataset needs a look");
-    expect(verdict({ ...quiet, deadLetters: 1, failedRuns: { count: 2 } })).toEqual({
-      tone: "bad",
-      sentence: "3 things need a look",
-    });
+  it("is quiet when nothing is wrong, and only then, in every combination", () => {
+    for (const wrong of combinations()) {
+      const { tone, sentence } = verdict(withWrong(wrong, 2));
+      expect(sentence.startsWith("All quiet")).toBe(wrong.length === 0);
+      expect(tone).toBe(wrong[0]?.[2] ?? "ok");
+      if (wrong.length === 1) expect(sentence).toBe(`2 ${wrong[0]?.[1]}s need a look`);
+      if (wrong.length > 1) expect(sentence).toBe(`${2 * wrong.length} things need a look`);
+    }
   });
 
-  it("what only waits is no alarm", () => {
-    expect(verdict({ ...quiet, deadLetters: 3 })).toEqual({ tone: "warn", sentence: "3 dead letters need a look" });
+  it("says of one thing that it needs a look", () => {
+    for (const one of WRONG) expect(verdict(withWrong([one], 1)).sentence).toBe(`1 ${one[1]} needs a look`);
   });
 
   it("never says more than was looked at", () => {
-    expect(verdict({ ...quiet, truncated: true }).sentence).toBe("All quiet so far: 34 runs, none failed");
-    expect(verdict({ ...quiet, truncated: true, failedRuns: { count: 2 } }).sentence).toBe(
-      "At least 2 failed runs need a look",
+    for (const part of ["failedRuns", "lateDatasets", "failingChecks"] as const) {
+      expect(verdict({ ...quiet, [part]: of(0, true) }).sentence).toBe("All quiet so far: 34 runs, none failed");
+      expect(verdict({ ...quiet, [part]: of(0, true), deadLetters: 1 }).sentence).toBe(
+        "At least 1 dead letter needs a look",
+      );
+      expect(verdict({ ...quiet, [part]: of(2, true), silentProducers: of(1) }).sentence).toBe(
+        "At least 3 things need a look",
+      );
+    }
+    expect(verdict({ ...quiet, runs: { ...runs, truncated: true } }).sentence).toContain("so far");
+  });
+
+  it("changes of schemas are told, and no alarm", () => {
+    expect(verdict({ ...quiet, schemaChanges: of(2) })).toEqual({
+      tone: "ok",
+      sentence: "All quiet: 34 runs, none failed, 2 schema changes",
+    });
+    expect(verdict({ ...quiet, runs: { ...runs, total: 1 }, schemaChanges: of(1) }).sentence).toBe(
+      "All quiet: 1 run, it didn't fail, 1 schema change",
     );
+    expect(verdict({ ...quiet, schemaChanges: of(2), failedRuns: of(1) }).sentence).toBe("1 failed run needs a look");
+    // What is cut there says nothing of what is wrong.
+    expect(verdict({ ...quiet, schemaChanges: of(0, true) }).sentence).toBe("All quiet: 34 runs, none failed");
   });
 
   it("a past moment has no dead letters to tell of", () =>

@@ -10,8 +10,13 @@ export interface Verdict {
   sentence: string;
 }
 
-export type Counted = Pick<Overview, "hours" | "counts" | "runs" | "deadLetters" | "truncated"> & {
-  [Part in "failedRuns" | "lateDatasets" | "failingChecks"]: { count: number };
+interface Part {
+  count: number;
+  truncated: boolean;
+}
+
+export type Counted = Pick<Overview, "hours" | "runs" | "deadLetters"> & {
+  [Name in "failedRuns" | "lateDatasets" | "failingChecks" | "schemaChanges" | "silentProducers"]: Part;
 };
 
 export function isEmpty(overview: Pick<Overview, "counts"> & { events: { total: number } }): boolean {
@@ -24,27 +29,32 @@ export function stretchText(hours: number): string {
   return `the last ${hours} hours`;
 }
 
-/** Producers that fell silent are listed, and no alarm: one silence of ten is longer than usual. */
+/** What is wrong comes before what only waits; what merely changed is said beside, and no reason to worry. */
 export function verdict(overview: Counted): Verdict {
-  const parts: [number, string][] = [
-    [overview.failedRuns.count, "failed run"],
-    [overview.lateDatasets.count, "late dataset"],
-    [overview.failingChecks.count, "failing check"],
-    [overview.deadLetters ?? 0, "dead letter"],
+  const waiting = { count: overview.deadLetters ?? 0, truncated: false };
+  const parts: [Part, string, Tone][] = [
+    [overview.failedRuns, "failed run", "bad"],
+    [overview.lateDatasets, "late dataset", "bad"],
+    [overview.failingChecks, "failing check", "bad"],
+    [overview.silentProducers, "silent producer", "warn"],
+    [waiting, "dead letter", "warn"],
   ];
-  const kinds = parts.filter(([count]) => count > 0);
-  const [first] = kinds;
-  if (first) {
-    const total = kinds.reduce((sum, [count]) => sum + count, 0);
-    const things = kinds.length === 1 ? manyText(total, first[1]) : `${countText(total)} things`;
-    const sentence = `${overview.truncated ? "At least " : ""}${things} ${total === 1 ? "needs" : "need"} a look`;
-    return { tone: first[1] === "dead letter" ? "warn" : "bad", sentence };
-  }
-  const { runs } = overview;
-  const quiet = overview.truncated ? "All quiet so far" : "All quiet";
-  if (runs.total === 0) return { tone: "ok", sentence: `${quiet}: nothing ran in ${stretchText(overview.hours)}` };
-  const none = runs.total === 1 ? "and it didn't fail" : "none failed";
-  return { tone: "ok", sentence: `${quiet}: ${manyText(runs.total, "run")}, ${none}` };
+  const isCut = overview.runs.truncated || parts.some(([part]) => part.truncated);
+  const found = parts.filter(([part]) => part.count > 0);
+  const [first] = found;
+  if (!first) return { tone: "ok", sentence: quietText(overview, isCut) };
+  const total = found.reduce((sum, [part]) => sum + part.count, 0);
+  const things = found.length === 1 ? manyText(total, first[1]) : `${countText(total)} things`;
+  const sentence = `${isCut ? "At least " : ""}${things} ${total === 1 ? "needs" : "need"} a look`;
+  return { tone: first[2], sentence };
+}
+
+function quietText({ hours, runs, schemaChanges }: Counted, isCut: boolean): string {
+  const quiet = isCut ? "All quiet so far" : "All quiet";
+  const changed = schemaChanges.count > 0 ? `, ${manyText(schemaChanges.count, "schema change")}` : "";
+  if (runs.total === 0) return `${quiet}: nothing ran in ${stretchText(hours)}${changed}`;
+  const none = runs.total === 1 ? (changed ? "it didn't fail" : "and it didn't fail") : "none failed";
+  return `${quiet}: ${manyText(runs.total, "run")}, ${none}${changed}`;
 }
 
 /** `31 completed, 2 at work`: what there is, and nothing that there isn't. */

@@ -2,7 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { query, type Schemas } from "../../api/client";
-import { type Name, paths } from "../../model/nodes";
+import { type Name, paths, shortRun } from "../../model/nodes";
 import { countText, manyText, shortText } from "../../model/numbers";
 import { durationText } from "../../model/times";
 import { Badge, StateBadge } from "../../ui/Badge";
@@ -207,7 +207,7 @@ function columns(picked: readonly string[], pick: (id: string) => void, long: Re
       width: "88px",
       cell: ({ run }) => (
         <Link href={paths.run(run.id)} title={run.id}>
-          <code>{run.id.slice(0, 8)}</code>
+          <code>{shortRun(run.id)}</code>
         </Link>
       ),
     },

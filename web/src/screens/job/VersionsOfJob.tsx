@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { query, type Schemas } from "../../api/client";
-import { type Name, paths } from "../../model/nodes";
+import { type Name, paths, shortRun } from "../../model/nodes";
 import { manyText } from "../../model/numbers";
 import { StateBadge, Tag } from "../../ui/Badge";
 import { NodeName } from "../../ui/NodeName";
@@ -53,7 +53,7 @@ function VersionView({ version, before, isCurrent }: { version: Version; before?
         </span>
         {version.latestRun && (
           <span>
-            last run <Link href={paths.run(version.latestRun.id)}>{version.latestRun.id.slice(0, 8)}</Link>{" "}
+            last run <Link href={paths.run(version.latestRun.id)}>{shortRun(version.latestRun.id)}</Link>{" "}
             <StateBadge state={version.latestRun.state} />
           </span>
         )}

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { problemOf, query } from "../../api/client";
-import { paths } from "../../model/nodes";
+import { paths, shortRun } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
 import { useParams } from "../../model/params";
 import { StateBadge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
+import { Code } from "../../ui/Code";
 import { Select } from "../../ui/Field";
 import { Screen } from "../../ui/Screen";
 import { Section } from "../../ui/Section";
@@ -57,11 +58,7 @@ export default function Pipelines() {
         <Answer of={offers} label="Reading pipelines">
           {(answer) =>
             answer.pipelines.length === 0 ? (
-              <Empty>
-                No definition is there. <code>lineage-hub pipeline init shop.yaml</code> writes an example; the setting{" "}
-                <code>pipeline_folder</code> (<code>LINEAGE_HUB_PIPELINE_FOLDER</code>) names the folder that the hub
-                runs definitions from.
-              </Empty>
+              <HowToDefine />
             ) : (
               <ul aria-label="Pipelines">
                 {answer.pipelines.map((one: Offer) => (
@@ -76,16 +73,21 @@ export default function Pipelines() {
         title="Runs"
         note={runs.data && `${countText(runs.data.totalCount)}, newest first`}
         actions={
-          <>
-            <Select
-              label="Pipeline"
-              quiet
-              choices={[{ value: "", title: "all pipelines" }, ...names.map((name) => ({ value: name, title: name }))]}
-              value={pipeline}
-              onChoose={(value) => set("pipeline", value)}
-            />
-            <Select label="State" quiet choices={STATES} value={state} onChoose={(value) => set("state", value)} />
-          </>
+          (pipeline || state || (runs.data?.totalCount ?? 0) > 0) && (
+            <>
+              <Select
+                label="Pipeline"
+                quiet
+                choices={[
+                  { value: "", title: "all pipelines" },
+                  ...names.map((name) => ({ value: name, title: name })),
+                ]}
+                value={pipeline}
+                onChoose={(value) => set("pipeline", value)}
+              />
+              <Select label="State" quiet choices={STATES} value={state} onChoose={(value) => set("state", value)} />
+            </>
+          )
         }
         flush
       >
@@ -99,7 +101,11 @@ export default function Pipelines() {
               height={560}
               empty={
                 <Empty>
-                  {pipeline || state ? "No run is like that." : "Nothing has run yet: start a pipeline above."}
+                  {pipeline || state
+                    ? "No run is like that."
+                    : (offers.data?.pipelines.length ?? 0) > 0
+                      ? "Nothing has run yet: start a pipeline above."
+                      : "Nothing has run yet. What the hub runs is listed here, as it works."}
                 </Empty>
               }
             />
@@ -111,6 +117,22 @@ export default function Pipelines() {
       </Section>
       {starting && <Start offer={starting} onClose={() => setStarting(undefined)} />}
     </Screen>
+  );
+}
+
+const FIRST_STEPS = `mkdir pipelines
+lineage-hub pipeline init pipelines/shop.yaml
+LINEAGE_HUB_PIPELINE_FOLDER=$PWD/pipelines lineage-hub serve`;
+
+function HowToDefine() {
+  return (
+    <div className={styles.first}>
+      <p>
+        The hub runs the definitions of one folder, which the setting <code>pipeline_folder</code> names. An example to
+        begin with:
+      </p>
+      <Code label="A first pipeline" language="bash" text={FIRST_STEPS} />
+    </div>
   );
 }
 
@@ -150,7 +172,7 @@ const COLUMNS: Column<Run>[] = [
     width: "minmax(120px, 1.5fr)",
     cell: (run) => (
       <Link href={paths.pipelineRun(run.run_id)} title={run.run_id}>
-        {run.pipeline} <span className={styles.id}>{run.run_id.slice(0, 8)}</span>
+        {run.pipeline} <span className={styles.id}>{shortRun(run.run_id)}</span>
       </Link>
     ),
   },

@@ -1,3 +1,4 @@
+import { shortRun } from "../../model/nodes";
 import { useState } from "react";
 import { query } from "../../api/client";
 import type { Name } from "../../model/nodes";
@@ -30,7 +31,7 @@ export function RunPicker({ label, id, job, onPick }: Props) {
     value: run.id,
     title: `${minuteText(millis(run.startedAt))}, ${stateText(run.state)}${run.durationMs === null ? "" : `, ${durationText(run.durationMs)}`}`,
   }));
-  if (!runs.some((run) => run.id === id)) choices.unshift({ value: id, title: `run ${id.slice(0, 8)}` });
+  if (!runs.some((run) => run.id === id)) choices.unshift({ value: id, title: `run ${shortRun(id)}` });
   if (typed !== undefined) {
     return (
       <form

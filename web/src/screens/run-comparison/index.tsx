@@ -1,7 +1,7 @@
 import { Link, useLocation } from "wouter";
 import { query, type Schemas } from "../../api/client";
 import { useSegments } from "../../model/addresses";
-import { paths, shortName } from "../../model/nodes";
+import { paths, shortName, shortRun } from "../../model/nodes";
 import { bytesText, countText } from "../../model/numbers";
 import { durationText } from "../../model/times";
 import { StateBadge } from "../../ui/Badge";
@@ -33,7 +33,7 @@ export default function RunComparison() {
     <Screen
       title="Two runs"
       heading={found?.sameJob ? `Two runs of ${shortName(found.a.job.name)}` : "Two runs"}
-      over={found?.sameJob ? <NodeName kind="job" of={found.a.job} full /> : "Comparison"}
+      over={found?.sameJob ? <NodeName kind="job" of={found.a.job} /> : "Comparison"}
       actions={<Button onClick={() => go(b, a)}>Swap</Button>}
     >
       <div className={styles.pickers}>
@@ -87,10 +87,10 @@ function Measures({ found }: { found: Comparison }) {
               <span className="visually-hidden">Figure</span>
             </th>
             <th scope="col">
-              First: <Link href={paths.run(found.a.id)}>{found.a.id.slice(0, 8)}</Link>
+              First: <Link href={paths.run(found.a.id)}>{shortRun(found.a.id)}</Link>
             </th>
             <th scope="col">
-              Second: <Link href={paths.run(found.b.id)}>{found.b.id.slice(0, 8)}</Link>
+              Second: <Link href={paths.run(found.b.id)}>{shortRun(found.b.id)}</Link>
             </th>
             <th scope="col">Difference</th>
             <th aria-hidden="true" />

@@ -3,7 +3,7 @@ import { bytesText, countText, shortText } from "../../model/numbers";
 import { Badge } from "../../ui/Badge";
 import { NodeName } from "../../ui/NodeName";
 import { Section } from "../../ui/Section";
-import { Table } from "../../ui/Table";
+import { type Column, Table } from "../../ui/Table";
 import { rowsOfRun, type RunSide } from "./volume";
 
 interface Props {
@@ -21,7 +21,7 @@ export function InputsOutputs({ run }: Props) {
         rows={rows}
         keyOf={(row) => `${row.side} ${row.of.namespace} ${row.of.name}`}
         height={420}
-        columns={[
+        columns={told(rows, [
           {
             key: "side",
             title: <span className="visually-hidden">Side</span>,
@@ -50,10 +50,21 @@ export function InputsOutputs({ run }: Props) {
             width: "88px",
             cell: (row) => (row.version ? <code title={row.version}>{row.version.slice(0, 8)}</code> : "–"),
           },
-        ]}
+        ])}
       />
     </Section>
   );
+}
+
+/** Without the columns that say nothing of any dataset. */
+function told(rows: RunSide[], columns: Column<RunSide>[]): Column<RunSide>[] {
+  const isTold: Record<string, boolean> = {
+    bytes: rows.some((row) => row.bytes != null),
+    files: rows.some((row) => row.files !== null),
+    checks: rows.some((row) => row.passed + row.failed.length > 0),
+    version: rows.some((row) => row.version),
+  };
+  return columns.filter((column) => isTold[column.key] ?? true);
 }
 
 function Count({ value }: { value: number | null }) {

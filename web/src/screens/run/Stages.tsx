@@ -2,22 +2,20 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { query, type Schemas } from "../../api/client";
 import { paths } from "../../model/nodes";
-import { countText } from "../../model/numbers";
+import { countText, manyText } from "../../model/numbers";
 import { durationText, millis } from "../../model/times";
 import { StateBadge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { NodeName } from "../../ui/NodeName";
 import { Section } from "../../ui/Section";
-import { Empty } from "../../ui/States";
 import { useNow } from "../../ui/Time";
 import { Waterfall } from "../../ui/Waterfall";
 import { LinkButton } from "./LinkButton";
 import styles from "./run.module.css";
-import { runsOfEvents, runsOfTrace, type Stage, stageRows, stagesOf } from "./stages";
+import { runsOfChildren, runsOfTrace, type Stage, stageRows, stagesOf } from "./stages";
 
-const FEW = 300;
-const MANY = 5_000;
-const MARGIN_MS = 1_000;
+const PAGE = 1_000;
+const DEEPEST = 20;
 
 interface Props {
   run: Schemas["RunAnswer"];
@@ -27,26 +25,17 @@ interface Props {
 
 /** The runs that a run is made of, as bars over time. A run without parts shows nothing. */
 export function Stages({ run, trace, live }: Props) {
-  const [limit, setLimit] = useState(FEW);
+  const [limit, setLimit] = useState(PAGE);
   const [chosen, setChosen] = useState<string>();
   const now = useNow();
   const began = millis(run.startedAt ?? run.createdAt);
   const answer = query.useQuery(
     "get",
-    "/api/v1/events/lineage",
-    {
-      params: {
-        query: {
-          after: new Date(began - MARGIN_MS).toISOString(),
-          before: run.endedAt ? new Date(millis(run.endedAt) + MARGIN_MS).toISOString() : undefined,
-          sortDirection: "asc",
-          limit,
-        },
-      },
-    },
+    "/api/v1/runs/{run_id}/children",
+    { params: { path: { run_id: run.id }, query: { depth: DEEPEST, limit } } },
     { placeholderData: keepPreviousData, refetchInterval: live ? 4_000 : false },
   );
-  const events = answer.data?.events;
+  const children = answer.data?.children;
   const stages = useMemo(() => {
     const whole: Stage = {
       id: run.id,
@@ -56,30 +45,20 @@ export function Stages({ run, trace, live }: Props) {
       start: began,
       end: run.endedAt ? millis(run.endedAt) : undefined,
     };
-    return stagesOf(whole, [...runsOfEvents(events ?? []).values(), ...(trace ? runsOfTrace(trace) : [])]);
-  }, [run, began, events, trace]);
+    return stagesOf(whole, [...runsOfChildren(children ?? []), ...(trace ? runsOfTrace(trace) : [])]);
+  }, [run, began, children, trace]);
   const rows = useMemo(() => stageRows(stages, now), [stages, now]);
-  const total = answer.data?.totalCount ?? 0;
-  const left = total - (events?.length ?? 0);
-  const isCut = left > 0;
-  if (stages.length === 1 && !isCut) return null;
+  const left = (answer.data?.totalCount ?? 0) - (children?.length ?? 0);
+  if (stages.length === 1) return null;
   const picked = stages.find(({ stage }) => stage.id === chosen)?.stage;
   return (
     <Section
       title="Stages"
-      note={
-        isCut
-          ? `looked for in the first ${countText(total - left)} of ${countText(total)} events of that time`
-          : undefined
-      }
-      actions={isCut && limit < MANY && <Button onClick={() => setLimit(MANY)}>Look further</Button>}
+      note={stagesNote(stages.length - 1, left, answer.data?.truncated ?? false)}
+      actions={left > 0 && <Button onClick={() => setLimit(limit + PAGE)}>Show more</Button>}
       flush
     >
-      {stages.length > 1 ? (
-        <Waterfall label="Stages of the run" rows={rows} chosen={chosen} onChoose={setChosen} maxHeight={420} />
-      ) : (
-        <Empty>None of these events tells of a part of this run.</Empty>
-      )}
+      <Waterfall label="Stages of the run" rows={rows} chosen={chosen} onChoose={setChosen} maxHeight={420} />
       {picked && (
         <div className={styles.picked} aria-live="polite">
           <NodeName kind="job" of={picked.job} full />
@@ -90,4 +69,9 @@ export function Stages({ run, trace, live }: Props) {
       )}
     </Section>
   );
+}
+
+function stagesNote(shown: number, left: number, truncated: boolean): string {
+  if (left === 0 && !truncated) return manyText(shown, "run");
+  return `the first ${countText(shown)} of ${truncated ? "more than " : ""}${manyText(shown + left, "run")}`;
 }

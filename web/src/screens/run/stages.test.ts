@@ -1,13 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../../api/client";
-import { runsOfEvents, runsOfTrace, type Stage, stageRows, stagesOf } from "./stages";
+import { runsOfChildren, runsOfTrace, type Stage, stageRows, stagesOf } from "./stages";
 
-function event(runId: string, name: string, eventType: string, second: number, parent?: string) {
+type Child = Schemas["ChildRun"];
+
+function child(id: string, name: string, parent: string, start: number, end?: number, state = "COMPLETED"): Child {
+  const text = (second: number) => new Date(second * 1000).toISOString();
   return {
-    eventType,
-    eventTime: new Date(second * 1000).toISOString(),
-    run: { runId, facets: parent ? { parent: { run: { runId: parent } } } : {} },
+    id,
+    parent,
+    depth: 1,
     job: { namespace: "shop", name },
+    state: (end === undefined ? "RUNNING" : state) as Child["state"],
+    createdAt: text(start),
+    startedAt: text(start),
+    endedAt: end === undefined ? null : text(end),
+    durationMs: end === undefined ? null : (end - start) * 1000,
   };
 }
 
@@ -19,20 +27,15 @@ const whole: Stage = {
   start: 0,
   end: undefined,
 };
-const events = [
-  event("load", "daily.load", "COMPLETE", 30),
-  event("check", "daily.check", "START", 31, "dag"),
-  event("load", "daily.load", "START", 5, "dag"),
-  event("copy", "copy", "START", 6, "load"),
-  event("copy", "copy", "FAIL", 20, "load"),
-  event("other", "other", "START", 7, "elsewhere"),
-  { dataset: { namespace: "a", name: "b" }, eventTime: "1970-01-01T00:00:01Z" },
-  "no event",
+const children = [
+  child("load", "daily.load", "dag", 5, 30),
+  child("copy", "copy", "load", 6, 20, "FAILED"),
+  child("check", "daily.check", "dag", 31),
 ];
 
 describe("stages", () => {
-  it("are found in events of any order, parts of parts too, and nothing else", () => {
-    const stages = stagesOf(whole, runsOfEvents(events).values());
+  it("are the parts of a run, and parts of parts", () => {
+    const stages = stagesOf(whole, runsOfChildren(children));
     expect(stages.map(({ stage, depth }) => [stage.id, depth, stage.state])).toEqual([
       ["dag", 0, "RUNNING"],
       ["load", 1, "COMPLETED"],
@@ -41,7 +44,7 @@ describe("stages", () => {
     ]);
   });
   it("become bars, those at work until now", () => {
-    const rows = stageRows(stagesOf(whole, runsOfEvents(events).values()), 60_000);
+    const rows = stageRows(stagesOf(whole, runsOfChildren(children)), 60_000);
     expect(rows.map((row) => [row.name, row.start, row.length, row.open, row.failed])).toEqual([
       ["daily", 0, 60_000, true, false],
       ["load", 5_000, 25_000, false, false],
@@ -49,20 +52,14 @@ describe("stages", () => {
       ["check", 31_000, 29_000, true, false],
     ]);
   });
-  it("are known by their ids, however these are spelled", () => {
-    const id = "0190AAAA-0000-7000-8000-00000000000F";
-    const runs = runsOfEvents([event(id, "a", "START", 1), event(id.toLowerCase(), "a", "COMPLETE", 2, "Mine")]);
-    expect([...runs.values()]).toMatchObject([{ id: id.toLowerCase(), parent: "Mine", state: "COMPLETED" }]);
+  it("that were only announced begin with the first word about them", () => {
+    const announced = { ...child("later", "daily.later", "dag", 40), startedAt: null, state: "NEW" as const };
+    expect(runsOfChildren([announced])).toMatchObject([{ start: 40_000, end: undefined, state: "NEW" }]);
   });
-  it("that are each other's parents end somewhere", () => {
-    const round = [
-      event("a", "a", "START", 1, "b"),
-      event("b", "b", "START", 2, "a"),
-      event("b", "b", "RUNNING", 3, "dag"),
-      event("a", "a", "RUNNING", 3, "b"),
-      event("dag", "daily", "START", 0, "a"),
-    ];
-    expect(stagesOf(whole, runsOfEvents(round).values()).map(({ stage }) => stage.id)).toEqual(["dag", "b", "a"]);
+  it("are shown once, though the trace tells of them too", () => {
+    const again: Stage = { ...whole, id: "copy", parent: "dag", start: 6_000, end: 20_000 };
+    const stages = stagesOf(whole, [...runsOfChildren(children), again]);
+    expect(stages.filter(({ stage }) => stage.id === "copy")).toMatchObject([{ depth: 2, stage: { parent: "load" } }]);
   });
 });
 

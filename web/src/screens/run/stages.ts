@@ -1,11 +1,10 @@
-// Events of a stretch of time, and a trace, enter; the runs inside of a run leave as a tree, in the order of starts.
+// The parts of a run, and its trace, enter; the runs inside of it leave as a tree, in the order of starts.
 import type { Schemas } from "../../api/client";
 import type { Name } from "../../model/nodes";
 import { toneOf } from "../../model/states";
 import { millis } from "../../model/times";
 import type { WaterfallRow } from "../../ui/Waterfall";
 import { shortName } from "../../model/nodes";
-import { at, textAt } from "./reading";
 
 export interface Stage {
   id: string;
@@ -18,38 +17,18 @@ export interface Stage {
   end: number | undefined;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+type Child = Schemas["ChildRun"];
 
-/** As the hub spells ids: UUIDs in small letters, anything else as it is. */
-function spelled(id: string | undefined): string | undefined {
-  return id !== undefined && UUID.test(id) ? id.toLowerCase() : id;
-}
-
-const ENDS: Record<string, string> = { COMPLETE: "COMPLETED", FAIL: "FAILED", ABORT: "ABORTED" };
-
-/** Every run that the events tell of, with the run that it is a part of. */
-export function runsOfEvents(events: readonly unknown[]): Map<string, Stage> {
-  const runs = new Map<string, Stage>();
-  const ordered = events
-    .map((event) => ({ event, time: millis(textAt(event, "eventTime") ?? "") }))
-    .filter(({ time }) => !Number.isNaN(time))
-    .sort((a, b) => a.time - b.time);
-  for (const { event, time } of ordered) {
-    const id = spelled(textAt(event, "run", "runId"));
-    const job = { namespace: textAt(event, "job", "namespace") ?? "", name: textAt(event, "job", "name") ?? "" };
-    if (id === undefined || job.name === "") continue;
-    const facets = at(event, "run", "facets");
-    const above = textAt(facets, "parent", "run", "runId") ?? textAt(facets, "parentRun", "run", "runId");
-    const known = runs.get(id) ?? { id, parent: undefined, job, state: "RUNNING", start: time, end: undefined };
-    const ended = ENDS[textAt(event, "eventType")?.toUpperCase() ?? ""];
-    runs.set(id, {
-      ...known,
-      parent: spelled(above) ?? known.parent,
-      state: ended ?? known.state,
-      end: ended ? time : known.end,
-    });
-  }
-  return runs;
+/** The runs that name it, or one of its parts, as their parent. */
+export function runsOfChildren(children: readonly Child[]): Stage[] {
+  return children.map((child) => ({
+    id: child.id,
+    parent: child.parent,
+    job: child.job,
+    state: child.state,
+    start: millis(child.startedAt ?? child.createdAt),
+    end: child.endedAt ? millis(child.endedAt) : undefined,
+  }));
 }
 
 /** The runs that spans inside of a run's own span name: another way to know what belongs to it. */

@@ -134,7 +134,7 @@ function ServiceBox({ name, x, y, of, isChosen, onChoose }: BoxProps) {
       className={styles.node}
       style={{ left: x, top: y, width: NODE.width, height: NODE.height }}
       aria-pressed={isChosen}
-      title={of?.slowest && `${name}\nslowest: ${of.slowest.operation}`}
+      title={name}
       onClick={onChoose}
     >
       <span className={styles.name}>{name || "without a name"}</span>
@@ -144,7 +144,7 @@ function ServiceBox({ name, x, y, of, isChosen, onChoose }: BoxProps) {
           <span data-bad={of.errors > 0 || undefined}>{percentText(of.errorRate)} errors</span>
         </span>
       )}
-      <span className={styles.figures}>{of?.slowest ? `p95 ${NANOSECONDS.format(of.slowest.p95Ns)}` : "\u00a0"}</span>
+      <span className={styles.figures}>{of ? `p95 ${NANOSECONDS.format(of.durationNs.p95)}` : "\u00a0"}</span>
     </button>
   );
 }

@@ -1,6 +1,5 @@
 import type { Schemas } from "../../api/client";
 import { countText, percentText, shortText } from "../../model/numbers";
-import { Columns } from "../../ui/Screen";
 import { Section } from "../../ui/Section";
 import { type Column, Table } from "../../ui/Table";
 import { ShareBar } from "../telemetry/Bars";
@@ -21,7 +20,7 @@ interface Props {
 export function ServiceTables({ figures, calls, onChoose }: Props) {
   const byNumber = [...calls].sort((a, b) => b.calls - a.calls);
   return (
-    <Columns wide>
+    <>
       <Section title="Services" note="the busiest first" flush>
         <Table
           label="Services"
@@ -42,7 +41,7 @@ export function ServiceTables({ figures, calls, onChoose }: Props) {
           empty="No service called another in this time."
         />
       </Section>
-    </Columns>
+    </>
   );
 }
 
@@ -72,17 +71,22 @@ function serviceColumns(onChoose: Props["onChoose"]): Column<ServiceFigures>[] {
       width: "100px",
       cell: (row) => <ErrorShare of={row.errorRate} />,
     },
-    {
-      key: "slowest",
-      title: "Slowest p95",
-      align: "right",
-      width: "84px",
-      cell: (row) =>
-        row.slowest ? <span title={row.slowest.operation}>{NANOSECONDS.format(row.slowest.p95Ns)}</span> : "–",
-    },
+    quantile("p50"),
+    quantile("p95"),
+    quantile("p99"),
     { key: "in", title: "Called", align: "right", width: "52px", cell: (row) => shortText(row.callsIn) },
     { key: "out", title: "Calls", align: "right", width: "52px", cell: (row) => shortText(row.callsOut) },
   ];
+}
+
+function quantile(name: "p50" | "p95" | "p99"): Column<ServiceFigures> {
+  return {
+    key: name,
+    title: name,
+    align: "right",
+    width: "96px",
+    cell: (row) => NANOSECONDS.format(row.durationNs[name]),
+  };
 }
 
 const CALL_COLUMNS: Column<Call>[] = [

@@ -13,7 +13,6 @@ import { figuresOf } from "./services";
 import { ServiceTables } from "./ServiceTables";
 
 const KEEP = { placeholderData: keepPreviousData } as const;
-const MOST_OPERATIONS = 10_000;
 
 export default function Services() {
   return (
@@ -27,16 +26,7 @@ function Content() {
   const { within, seconds } = useTime();
   const [params, ask] = useAsked();
   const map = query.useQuery("get", "/api/v1/telemetry/services", { params: { query: within } }, KEEP);
-  const operations = query.useQuery(
-    "get",
-    "/api/v1/telemetry/operations",
-    { params: { query: { ...within, limit: MOST_OPERATIONS } } },
-    KEEP,
-  );
-  const figures = useMemo(
-    () => (map.data ? figuresOf(map.data, operations.data?.operations ?? [], seconds) : []),
-    [map.data, operations.data, seconds],
-  );
+  const figures = useMemo(() => (map.data ? figuresOf(map.data, seconds) : []), [map.data, seconds]);
   if (map.error) return <NoTelemetry error={map.error} retry={() => void map.refetch()} />;
   if (!map.data) return <Loading />;
   if (map.data.services.length === 0) return <NothingYet what="span" />;
@@ -46,7 +36,7 @@ function Content() {
     <>
       <Section
         title="Who calls whom"
-        note={`${manyText(map.data.services.length, "service")}; p95 is that of the slowest operation`}
+        note={`${manyText(map.data.services.length, "service")}; how long their spans take, at p95`}
         flush
       >
         <ServiceMap of={map.data} figures={figures} chosen={chosen} onChoose={choose} />

@@ -1,8 +1,7 @@
-// What is told of a service: how busy it is, how well it goes, and which of its operations is slowest.
+// What is told of a service: how busy it is, how well it goes, and how long it takes.
 import type { Schemas } from "../../api/client";
 
 type ServiceMap = Pick<Schemas["ServiceMap"], "services" | "calls">;
-type Operation = Pick<Schemas["Operation"], "service" | "operation" | "durationNs">;
 
 export interface ServiceFigures {
   name: string;
@@ -12,20 +11,14 @@ export interface ServiceFigures {
   perSecond: number;
   callsIn: number;
   callsOut: number;
-  /** The operation with the greatest p95. */
-  slowest?: { operation: string; p95Ns: number };
+  durationNs: Pick<Schemas["Operation"]["durationNs"], "p50" | "p95" | "p99">;
 }
 
-export function figuresOf(map: ServiceMap, operations: Operation[], seconds: number): ServiceFigures[] {
-  const slowest = new Map<string, ServiceFigures["slowest"]>();
-  for (const { service, operation, durationNs } of operations) {
-    const known = slowest.get(service);
-    if (!known || durationNs.p95 > known.p95Ns) slowest.set(service, { operation, p95Ns: durationNs.p95 });
-  }
+export function figuresOf(map: ServiceMap, seconds: number): ServiceFigures[] {
   const sum = (of: "caller" | "callee", name: string) =>
     map.calls.reduce((total, call) => total + (call[of] === name ? call.calls : 0), 0);
   return map.services
-    .map(({ name, spans, errors }) => ({
+    .map(({ name, spans, errors, durationNs }) => ({
       name,
       spans,
       errors,
@@ -33,7 +26,7 @@ export function figuresOf(map: ServiceMap, operations: Operation[], seconds: num
       perSecond: seconds > 0 ? spans / seconds : 0,
       callsIn: sum("callee", name),
       callsOut: sum("caller", name),
-      slowest: slowest.get(name),
+      durationNs,
     }))
     .sort((a, b) => b.spans - a.spans || a.name.localeCompare(b.name));
 }

@@ -1,14 +1,19 @@
 import { keepPreviousData } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { query, type Schemas } from "../../api/client";
 import { countText } from "../../model/numbers";
 import { Section } from "../../ui/Section";
-import { Answer } from "../../ui/States";
+import { Answer, ErrorNote } from "../../ui/States";
 import { type Column, Table } from "../../ui/Table";
 import { Duration } from "../../ui/Time";
+import { TimeChart } from "../../ui/TimeChart";
 import { greatest, QuantileBar } from "./Bars";
-import { hasTenants, stageKey } from "./figures";
+import { durationSeries, hasTenants, stageKey } from "./figures";
 import { Left } from "./Left";
 import { StageName } from "./StageName";
+import styles from "./telemetry.module.css";
+import { useTime } from "./TelemetryScreen";
+import { formatOf } from "./units";
 
 type Row = Schemas["RunDurations"]["durations"][number];
 
@@ -20,6 +25,16 @@ export interface AskedRuns {
 }
 
 const MOST_ROWS = 1000;
+const MILLISECONDS = formatOf("ms");
+
+export function useDurationSteps(asked: AskedRuns, stepS: number) {
+  return query.useQuery(
+    "get",
+    "/api/v1/analytics/durations/steps",
+    { params: { query: { ...asked, step: stepS } } },
+    { placeholderData: keepPreviousData },
+  );
+}
 
 /** How long runs took, by pipeline and stage. */
 export function Durations({ asked }: { asked: AskedRuns }) {
@@ -31,6 +46,7 @@ export function Durations({ asked }: { asked: AskedRuns }) {
   );
   return (
     <Section title="Durations" note="of runs that ended; the slowest p95 first" flush>
+      <OverTime asked={asked} />
       <Answer of={question}>
         {({ durations, totalCount }) => (
           <>
@@ -47,6 +63,29 @@ export function Durations({ asked }: { asked: AskedRuns }) {
         )}
       </Answer>
     </Section>
+  );
+}
+
+/** Of whole pipelines, or of the chosen stage; a step without a run is passed over. */
+function OverTime({ asked }: { asked: AskedRuns }) {
+  const { from, to, stepS, onStretch } = useTime();
+  const question = useDurationSteps(asked, stepS);
+  const series = useMemo(() => (question.data ? durationSeries(question.data) : []), [question.data]);
+  if (question.error) return <ErrorNote error={question.error} />;
+  if (!question.data?.steps.length) return null;
+  return (
+    <div className={styles.padded}>
+      <TimeChart
+        label={asked.stage ? "Durations of the stage" : "Durations of whole pipelines"}
+        titled
+        series={series}
+        height={140}
+        from={from}
+        to={to}
+        onStretch={onStretch}
+        {...MILLISECONDS}
+      />
+    </div>
   );
 }
 

@@ -2,17 +2,19 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { query, type Schemas } from "../../api/client";
 import { bytesText, countText, manyText, percentText, shortText } from "../../model/numbers";
+import { durationText } from "../../model/times";
 import { Figure, Figures } from "../../ui/Figure";
 import { Section } from "../../ui/Section";
 import { ErrorNote, Loading } from "../../ui/States";
 import { TimeChart } from "../../ui/TimeChart";
-import { Durations } from "./Durations";
+import { Durations, useDurationSteps } from "./Durations";
 import { Errors } from "./Errors";
 import { rateSeries, stateSeries } from "./figures";
 import { Filters, useOfStage } from "./Filters";
 import { NothingYet, NoTelemetry } from "./HowToSend";
 import { Records } from "./Records";
 import { useTime } from "./TelemetryScreen";
+import styles from "./telemetry.module.css";
 
 const KEEP = { placeholderData: keepPreviousData } as const;
 const HALVES = () => [0, 0.5, 1];
@@ -33,6 +35,7 @@ export function Pipelines() {
     { params: { query: { ...asked, step: stepS } } },
     KEEP,
   );
+  const took = useDurationSteps(asked, stepS);
   if (success.error) return <NoTelemetry error={success.error} retry={() => void success.refetch()} />;
   if (!success.data) return <Loading />;
   if (success.data.runs === 0 && !asked.pipeline && !asked.stage && !records.data?.steps.length) {
@@ -41,7 +44,7 @@ export function Pipelines() {
   return (
     <>
       <Filters />
-      <InShort success={success.data} records={records.data} />
+      <InShort success={success.data} records={records.data} took={took.data} />
       <Runs success={success.data} />
       <Durations asked={asked} />
       <Errors asked={asked} />
@@ -50,7 +53,13 @@ export function Pipelines() {
   );
 }
 
-function InShort({ success, records }: { success: Schemas["SuccessRates"]; records?: Schemas["RecordsWritten"] }) {
+interface InShortProps {
+  success: Schemas["SuccessRates"];
+  records?: Schemas["RecordsWritten"];
+  took?: Schemas["DurationSteps"];
+}
+
+function InShort({ success, records, took }: InShortProps) {
   const ended = success.completed + success.failed + success.aborted;
   return (
     <Figures>
@@ -72,6 +81,11 @@ function InShort({ success, records }: { success: Schemas["SuccessRates"]; recor
         note="started, not ended"
       />
       <Figure
+        title="Duration, p95"
+        value={took?.durationMs ? durationText(took.durationMs.p95) : "–"}
+        note={took?.durationMs ? `p50 ${durationText(took.durationMs.p50)}` : "no run ended"}
+      />
+      <Figure
         title="Records per hour"
         value={records ? shortText(Math.round(records.recordsPerHour)) : "–"}
         note={records && `${shortText(records.records)} written, ${bytesText(records.bytes)}`}
@@ -91,17 +105,19 @@ function Runs({ success }: { success: Schemas["SuccessRates"] }) {
       title="Success over time"
       note={stage ? "runs of the stage, where they started" : "runs of whole pipelines, where they started"}
     >
-      <TimeChart label="Runs by state" series={states} as="bars" height={160} {...chart} />
-      <TimeChart
-        label="Success rate"
-        titled
-        series={rates}
-        height={84}
-        top={1}
-        ticks={HALVES}
-        format={percentText}
-        {...chart}
-      />
+      <div className={styles.charts}>
+        <TimeChart label="Runs by state" series={states} as="bars" height={160} {...chart} />
+        <TimeChart
+          label="Success rate"
+          titled
+          series={rates}
+          height={84}
+          top={1}
+          ticks={HALVES}
+          format={percentText}
+          {...chart}
+        />
+      </div>
     </Section>
   );
 }

@@ -1,5 +1,14 @@
 import { expect, it } from "vitest";
-import { evenRates, hasTenants, namesToChoose, rateSeries, shareOf, stageKey, stateSeries } from "./figures";
+import {
+  durationSeries,
+  evenRates,
+  hasTenants,
+  namesToChoose,
+  rateSeries,
+  shareOf,
+  stageKey,
+  stateSeries,
+} from "./figures";
 
 const step = (at: string, completed: number, failed: number) => ({
   at,
@@ -23,6 +32,21 @@ it("states that nobody was in are not shown", () => {
 
 it("where nothing ended there is no rate", () => {
   expect(rateSeries({ steps })[0]?.points.map((point) => point.value)).toEqual([0.75, null]);
+});
+
+it("durations are told by level, the slowest first", () => {
+  const took = (p50: number) => ({ p50, p95: 2 * p50, p99: 3 * p50, mean: p50, max: 4 * p50 });
+  const told = durationSeries({
+    steps: [
+      { at: "2026-11-17T10:00:00Z", runs: 2, durationMs: took(100) },
+      { at: "2026-11-17T12:00:00Z", runs: 1, durationMs: took(10) },
+    ],
+  });
+  expect(told.map((one) => [one.name, one.points.map((point) => point.value)])).toEqual([
+    ["p99", [300, 30]],
+    ["p95", [200, 20]],
+    ["p50", [100, 10]],
+  ]);
 });
 
 it("stages are those of the chosen pipeline", () => {

@@ -27,6 +27,21 @@ export function rateSeries({ steps }: Success): Series[] {
   return [{ name: "succeeded", color: "--ok", points }];
 }
 
+const LEVELS = [
+  ["p99", "--series-3"],
+  ["p95", "--series-1"],
+  ["p50", "--series-2"],
+] as const;
+
+/** How long runs took, the slowest level first, as the lines stand above each other. */
+export function durationSeries({ steps }: Pick<Schemas["DurationSteps"], "steps">): Series[] {
+  return LEVELS.map(([name, color]) => ({
+    name,
+    color,
+    points: steps.map((step) => ({ at: millis(step.at), value: step.durationMs[name] })),
+  }));
+}
+
 export function writtenSeries({ steps }: Records, what: "recordsPerHour" | "bytesPerHour"): Series[] {
   const points = steps.map((step) => ({ at: millis(step.at), value: step[what] }));
   return [{ name: what === "recordsPerHour" ? "records per hour" : "bytes per hour", points }];

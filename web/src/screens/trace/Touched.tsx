@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Schemas } from "../../api/client";
-import { paths } from "../../model/nodes";
+import { paths, shortRun } from "../../model/nodes";
 import { millis } from "../../model/times";
 import { StateBadge, Tag } from "../../ui/Badge";
 import { NodeName } from "../../ui/NodeName";
@@ -42,7 +42,7 @@ export function Touched({ trace }: { trace: Schemas["Trace"] }) {
               key: "run",
               title: "Run",
               width: "96px",
-              cell: (run) => <Link href={paths.run(run.id)}>{run.id.slice(0, 8)}</Link>,
+              cell: (run) => <Link href={paths.run(run.id)}>{shortRun(run.id)}</Link>,
             },
             { key: "state", title: "State", width: "104px", cell: (run) => <StateBadge state={run.state} /> },
             { key: "at", title: "Started", width: "128px", cell: (run) => <Time at={run.startedAt} /> },

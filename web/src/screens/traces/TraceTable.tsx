@@ -1,6 +1,6 @@
 import { quantile } from "d3-array";
 import { Link } from "wouter";
-import { paths } from "../../model/nodes";
+import { paths, shortName } from "../../model/nodes";
 import { countText } from "../../model/numbers";
 import { durationText, millis, minuteText } from "../../model/times";
 import { Badge, Tag } from "../../ui/Badge";
@@ -43,7 +43,7 @@ export function TraceTable({ traces, picked, onPick }: Props) {
     {
       key: "name",
       title: "Trace",
-      width: "minmax(140px, 2fr)",
+      width: "minmax(120px, 1.2fr)",
       cell: (trace) => (
         <Link href={paths.trace(trace.traceId)} className={styles.name} title={`${trace.name}\n${trace.traceId}`}>
           {trace.name || "without a name"}
@@ -75,7 +75,8 @@ export function TraceTable({ traces, picked, onPick }: Props) {
           <span className={styles.quiet}>–</span>
         ),
     },
-    { key: "services", title: "Services", width: "minmax(140px, 1.4fr)", cell: (trace) => <Services of={trace} /> },
+    { key: "runs", title: "Run of", width: "minmax(130px, 1.2fr)", cell: (trace) => <Runs of={trace} /> },
+    { key: "services", title: "Services", width: "minmax(150px, 1.8fr)", cell: (trace) => <Services of={trace} /> },
   ];
   return (
     <Table
@@ -86,6 +87,26 @@ export function TraceTable({ traces, picked, onPick }: Props) {
       height="max(360px, calc(100vh - 220px))"
       empty="No trace has a span that meets all conditions in this time."
     />
+  );
+}
+
+/** The run that it begins with; the others are told on hover, and by the trace. */
+function Runs({ of: { runs, runCount } }: { of: Trace }) {
+  const told = runs.filter((run) => run.job !== null);
+  const [first] = told;
+  if (!first?.job) return <span className={styles.quiet}>–</span>;
+  return (
+    <span className={styles.services}>
+      <Link
+        href={paths.run(first.id)}
+        className={styles.name}
+        aria-label={`Run of ${first.job.name}`}
+        title={told.map((run) => run.job?.name ?? run.id).join("\n")}
+      >
+        {shortName(first.job.name)}
+      </Link>
+      {runCount > 1 && <span className={`${styles.quiet} ${styles.more}`}>+{countText(runCount - 1)}</span>}
+    </span>
   );
 }
 

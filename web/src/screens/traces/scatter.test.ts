@@ -14,6 +14,8 @@ const trace = (minute: number, ms: number): Trace => ({
   spanCount: 1,
   errorCount: 0,
   services: ["shop"],
+  runs: [],
+  runCount: 0,
 });
 
 it("earlier is left, longer is higher, and everything is within", () => {

@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { durationText, millis } from "../../model/times";
 import { spaced, tickText } from "../../ui/moments";
 
-export type Trace = Schemas["TraceSummary"];
+export type Trace = Schemas["ListedTrace"];
 
 export interface Dot {
   trace: Trace;
