@@ -31,6 +31,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Value,
 )
 from lineage_hub.connectors.databricks.reading import Problem
+from lineage_hub.connectors.databricks.sql import Session
 
 
 class Status(enum.IntEnum):
@@ -98,6 +99,7 @@ class Machine:
         self.modules: dict[str, ModuleValue | None] = {}
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
+        self.sql = Session(self.known_setting)
         self.rehearsing = False
         self.trying = 0
         self.doubt = 0  # grows where an exception may come
@@ -154,6 +156,18 @@ class Machine:
     def ask(self, name: str) -> Unknown:
         """A setting that nobody knows: the same one each time."""
         return self.asked.setdefault(name, Unknown(key=("setting", name)))
+
+    def known_setting(self, name: str) -> str | None:
+        """What `${name}` in SQL stands for."""
+        for key in (("set", name), ("widget", name)):
+            if key[0] == "widget" and name in self.configuration:
+                return self.configuration[name]
+            found = self.see(self.settings.cells.get(key, ABSENT))
+            if isinstance(found, str):
+                return found
+            if found is not ABSENT:
+                return None
+        return None
 
     def count_born(self) -> int:
         """Objects from here on are newer."""

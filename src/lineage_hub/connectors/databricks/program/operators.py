@@ -10,7 +10,7 @@ from lineage_hub.connectors.databricks.program.budget import DIGITS, ITEMS, TEXT
 from lineage_hub.connectors.databricks.program.iteration import RangeValue, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised
-from lineage_hub.connectors.databricks.program.strings import percent
+from lineage_hub.connectors.databricks.program.strings import partial_text, percent
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     CONSTANTS,
@@ -55,6 +55,8 @@ _SPECIAL = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div
 
 def binary(machine: Machine, op: ast.operator, one: Value, other: Value) -> Value:
     if isinstance(one, Unknown) or isinstance(other, Unknown):
+        if isinstance(op, ast.Add) and (isinstance(one, str) or isinstance(other, str)):
+            return partial_text((one, other))
         return unknown_of(one, other)
     if isinstance(one, Native):
         from lineage_hub.connectors.databricks.program.columns import combine_columns

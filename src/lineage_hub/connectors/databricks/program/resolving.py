@@ -18,6 +18,7 @@ from lineage_hub.connectors.databricks.program.kinds import kind_of
 from lineage_hub.connectors.databricks.program.reads import Read, Sink
 from lineage_hub.connectors.databricks.program.values import ABSENT, UNKNOWN, Alternatives, is_constant
 from lineage_hub.connectors.databricks.reading import StreamSource
+from lineage_hub.connectors.databricks.sql.names import format_and_path, is_live, parts_of, spelled
 
 
 @dataclass
@@ -33,9 +34,14 @@ def options_of(value: object) -> list[tuple[Guard, object]]:
 
 
 def table_name(name: str) -> str:
-    """A name as the code has it; LIVE is the pipeline itself, and backquotes are no part of a name."""
-    plain = name.strip().replace("`", "")
-    return plain[5:] if plain[:5].lower() == "live." else plain
+    """A name as the code has it, or the path that it stands for; LIVE is the pipeline itself."""
+    parts = parts_of(name)
+    if "/" in name and "`" not in name:
+        return name.strip()
+    stored = format_and_path(parts, quoted="`" in name)
+    if stored is not None:
+        return stored[1]
+    return spelled(parts[1:] if is_live(parts) else parts) or name.strip()
 
 
 def resolve(one: Read | Sink) -> list[Found]:
@@ -168,7 +174,7 @@ def _pulsar(kind: str, values: _Values, sink: bool) -> StreamSource:
 
 
 def _pubsub(kind: str, values: _Values, sink: bool) -> StreamSource:
-    name = values.text("subscriptionid") or values.text("topicid")
+    name = values.text("topicid") or values.text("subscriptionid")
     values.expect("subscriptionid", "topicid")
     project = values.text("projectid")
     return StreamSource(_told(kind, sink), [name] if name else [], bootstrap=project, unresolved=values.unresolved)
@@ -185,6 +191,9 @@ def _jdbc(kind: str, values: _Values, sink: bool) -> StreamSource:
 
 def _table(kind: str, values: _Values, sink: bool) -> StreamSource:
     name = values.text("table")
+    stored = format_and_path(parts_of(name), quoted="`" in name) if name else None
+    if stored is not None:
+        return StreamSource(_told(stored[0], sink), path=plain_path(stored[1]), unresolved=values.unresolved)
     plain = table_name(name) if name else None
     return StreamSource(_told(kind, sink), path=plain, source_table=plain, unresolved=values.unresolved)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lineage_hub.connectors.databricks.program.budget import TEXT, fits
 from lineage_hub.connectors.databricks.program.iteration import members
@@ -14,6 +14,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     CONSTANTS,
+    GAP,
     REST,
     UNKNOWN,
     Alternatives,
@@ -266,11 +267,17 @@ def formatted(machine: Machine, value: Value, spec: Value, conversion: str | Non
 def concatenated(machine: Machine, pieces: list[Value]) -> Value:
     def whole(*several: Value) -> Value:
         texts = [one for one in several if isinstance(one, str)]
-        if len(texts) < len(several) or sum(map(len, texts)) > TEXT:
-            return unknown_of(*several)
-        return "".join(texts)
+        if sum(map(len, texts)) > TEXT:
+            return UNKNOWN
+        return partial_text(several) if len(texts) < len(several) else "".join(texts)
 
     return machine.lift(whole, *pieces)
+
+
+def partial_text(pieces: Sequence[Value]) -> Unknown:
+    """A text that is not wholly known; what is known of it counts for SQL alone."""
+    parts = [one if isinstance(one, str) else (isinstance(one, Unknown) and one.partial) or GAP for one in pieces]
+    return Unknown(unknown_of(*pieces).inputs, partial="".join(parts)[:TEXT])
 
 
 def evaluate_joined(machine: Machine, node: ast.JoinedStr, scope: Scope) -> Value:

@@ -31,15 +31,23 @@ class Absent:
 
 
 ABSENT = Absent()
+GAP = "${\ue0f1}"  # a part of a text that can't be known
 REST = Absent()  # a dictionary's key for "and others, unknown"
 
 
 class Unknown:
     """A value that can't be known from the code."""
 
-    __slots__ = ("inputs", "key", "pure")
+    __slots__ = ("inputs", "key", "partial", "pure")
 
-    def __init__(self, inputs: tuple[Input, ...] = (), key: Hashable | None = None, pure: bool = False) -> None:
+    def __init__(
+        self,
+        inputs: tuple[Input, ...] = (),
+        key: Hashable | None = None,
+        pure: bool = False,
+        partial: str | None = None,
+    ) -> None:
+        self.partial = partial  # text of which parts are known, with GAP for those that are not; only SQL looks at it
         self.inputs = inputs  # reads that it may be made of
         self.key = key  # what is asked: the same question has the same answer
         self.pure = pure  # its functions leave their arguments alone
