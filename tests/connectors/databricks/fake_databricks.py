@@ -113,7 +113,7 @@ class Builder:
             self.session.conf.set(key, value)
         return self
 
-    def appName(self, name: str) -> Builder:
+    def appName(self, *name: str) -> Builder:
         return self
 
     master = enableHiveSupport = appName

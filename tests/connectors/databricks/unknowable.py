@@ -76,7 +76,7 @@ class Unknown(str):
         for key in self:
             yield key, Unknown(f"{key} value")
 
-    def get(self, key: object, default: object = None) -> Unknown:
+    def get(self, key: object = None, *rest: object, **more: object) -> Unknown:
         return Unknown(f"{self}[{key}]")
 
     def __enter__(self) -> Unknown:
