@@ -300,6 +300,7 @@ def make_dbutils(configuration: Configuration) -> Any:
 
 def make_modules(session: Session, pipeline: Pipeline, dbutils: Any) -> dict[str, types.ModuleType]:
     functions = _module("functions", **{name: Inert() for name in FUNCTIONS}, __all__=FUNCTIONS)
+    functions.broadcast = lambda frame: frame  # type: ignore[attr-defined]
     functions.__getattr__ = lambda name: Inert()  # type: ignore[method-assign]
     kinds = Anything("types")
     kinds.__all__ = "StructType StructField StringType IntegerType LongType DoubleType TimestampType".split()  # type: ignore[attr-defined]
