@@ -320,7 +320,7 @@ def _is_one(value: Value, wanted: Value) -> bool | None:
     if isinstance(wanted, TypeName) and wanted.name in _CLASSES:
         if isinstance(value, SetValue) and wanted.name == "list":
             return False
-        known = isinstance(value, CONSTANTS | tuple | ListValue | DictValue | FunctionValue)  # type: ignore[operator]
+        known = isinstance(value, (*CONSTANTS, tuple, ListValue, DictValue, FunctionValue))
         return isinstance(value, _CLASSES[wanted.name]) if known else None
     if isinstance(wanted, ClassValue):
         if isinstance(value, Instance):

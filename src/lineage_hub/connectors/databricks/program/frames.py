@@ -49,6 +49,8 @@ class Frame(Carrier):
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         from lineage_hub.connectors.databricks.program.spark_write import TableWriter, Writer
 
+        if self.groups is not None:
+            return FrameMember(self, name)
         if name in ("write", "writeStream"):
             return Writer(self, streaming=name == "writeStream", line=line)
         if name == "writeTo":

@@ -129,7 +129,7 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
 
 def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:
     """The arguments of a call, with * and ** laid out where they are known."""
-    given = Arguments(line=node.lineno)
+    given = Arguments(line=node.lineno, text_line=_text_line(node.args[0]) if node.args else None)
     for one in node.args:
         if isinstance(one, ast.Starred):
             value = machine.see(machine.evaluate(one.value, scope))
@@ -155,6 +155,14 @@ def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:
         else:
             given.open = True
     return given
+
+
+def _text_line(node: ast.expr) -> int | None:
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    if not texts or node.end_lineno is None:
+        return None
+    return node.lineno if sum(one.count("\n") for one in texts) == node.end_lineno - node.lineno else None
 
 
 class Wrapped(Native):

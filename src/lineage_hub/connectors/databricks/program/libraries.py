@@ -9,6 +9,7 @@ import string
 import sys
 from collections.abc import Callable
 
+from lineage_hub.connectors.databricks.program.attributes import attribute
 from lineage_hub.connectors.databricks.program.budget import ITEMS, TEXT
 from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS, _dict, _leave
 from lineage_hub.connectors.databricks.program.calls import call
@@ -110,7 +111,16 @@ def _decorator(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _wraps(machine: Machine, arguments: Arguments) -> Value:
-    return Method(_identity)
+    """@wraps(function): the wrapper has the function's name."""
+    name = attribute(machine, _first(machine, arguments), "__name__", 0)
+
+    def rename(inner: Machine, given: Arguments) -> Value:
+        wrapper = _first(inner, given)
+        if isinstance(wrapper, FunctionValue):
+            inner.state.put(wrapper.attributes, "__name__", name)
+        return wrapper
+
+    return Method(rename)
 
 
 def _rows(function: Callable[..., object]) -> Method:

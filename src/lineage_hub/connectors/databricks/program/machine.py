@@ -159,7 +159,7 @@ class Machine:
 
     def known_setting(self, name: str) -> str | None:
         """What `${name}` in SQL stands for."""
-        for key in (("set", name), ("widget", name)):
+        for key in (("argument", name), ("set", name), ("widget", name)):
             if key[0] == "widget" and name in self.configuration:
                 return self.configuration[name]
             found = self.see(self.settings.cells.get(key, ABSENT))

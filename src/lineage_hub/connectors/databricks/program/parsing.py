@@ -18,8 +18,8 @@ _JOINED = 25  # parts that are tried as one statement
 _lock = threading.Lock()
 
 
-def parse(text: str, line: int = 1) -> tuple[list[ast.stmt], list[Problem]]:
-    """`line` is that of the text's first line. Statements at the top that can't be parsed cost themselves only."""
+def parse(text: str, line: int = 1, *, whole: bool = False) -> tuple[list[ast.stmt], list[Problem]]:
+    """`line` is that of the text's first line. Unless it counts as a whole, only broken statements are left out."""
     if len(text) > SOURCE:
         return [], [Problem(line, f"the program has more than {SOURCE:,} characters")]
     try:
@@ -32,7 +32,7 @@ def parse(text: str, line: int = 1) -> tuple[list[ast.stmt], list[Problem]]:
             return _parse(dedented, line), []
         except _ERRORS:
             pass
-    return _recover(dedented, line, first)
+    return ([], [_problem(first, line)]) if whole else _recover(dedented, line, first)
 
 
 def _parse(text: str, line: int) -> list[ast.stmt]:

@@ -7,6 +7,8 @@ from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.schemas import Schema
 from lineage_hub.connectors.databricks.program.values import Arguments
 
+GROUPING = ("groupBy", "groupby", "rollup", "cube")
+
 
 def derive(machine: Machine, frame: Frame, method: str, arguments: Arguments) -> tuple[Schema | None, object]:
-    return None, None
+    return None, (arguments.positional if method in GROUPING else None)

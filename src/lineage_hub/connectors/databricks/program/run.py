@@ -65,7 +65,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
             machine.problem(cell.line, "the program takes too many steps: the rest was left out")
             return
         if cell.language == "python":
-            body, problems = parse(cell.text, cell.line)
+            # A broken cell of a notebook does not run at all; a file is read around what is broken.
+            body, problems = parse(cell.text, cell.line, whole=len(cells) > 1)
             for one in problems:
                 machine.problem(one.line, one.reason)
             _run_statements(machine, body, scope)
@@ -130,7 +131,7 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
         return
     running.append(found)
     for name, value in cell.arguments.items():
-        machine.state.put(machine.settings, ("widget", name), value)
+        machine.state.put(machine.settings, ("argument", name), value)
     outer, scope.path, machine.file = (scope.path, machine.file), found, found
     try:
         run_text(machine, machine.files[found], scope, found)

@@ -104,7 +104,7 @@ def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...],
         return UNKNOWN
     if isinstance(result, list):
         return ListValue(tuple(result))
-    return result if fits(result) and (isinstance(result, CONSTANTS | tuple)) else UNKNOWN  # type: ignore[operator]
+    return result if fits(result) and isinstance(result, (*CONSTANTS, tuple)) else UNKNOWN
 
 
 def _join(machine: Machine, separator: str, parts: Value) -> Value:

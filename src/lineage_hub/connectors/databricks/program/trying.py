@@ -82,7 +82,8 @@ def _two_ways(machine: Machine, node: ast.Try, scope: Scope, done: object) -> St
 
     arms = [(frozenset([(decision, 1)]), well)]
     for number, handler in enumerate(node.handlers):
-        arms.append((frozenset([(decision, -number)]), handled(handler)))
+        arm = 0 if len(node.handlers) == 1 else number + 2
+        arms.append((frozenset([(decision, arm)]), handled(handler)))
     return run_arms(machine, arms)
 
 

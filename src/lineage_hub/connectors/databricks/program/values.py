@@ -120,6 +120,7 @@ class Arguments:
     keywords: dict[str, Value] = field(default_factory=dict)
     line: int = 0
     open: bool = False
+    text_line: int | None = None  # of the first argument, where it is a text whose lines are the program's own
 
     def get(self, index: int, name: str, default: Value = ABSENT) -> Value:
         """By position or by name."""
