@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lineage_hub.connectors.databricks.program.branches import each
 from lineage_hub.connectors.databricks.program.containers import ContainerMethod
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -43,7 +45,7 @@ def attribute(machine: Machine, value: Value, name: str, line: int) -> Value:
         seen = machine.see(value)
         if not isinstance(seen, Alternatives):
             return attribute(machine, seen, name, line)
-        return each(machine, [(guard, lambda one=one: attribute(machine, one, name, line)) for guard, one in seen.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(attribute, machine, one, name, line)) for guard, one in seen.options])
     if isinstance(value, ModuleValue):
         return _of_module(machine, value, name)
     if isinstance(value, ClassValue):
@@ -153,7 +155,7 @@ def bind_to(machine: Machine, found: Value, self_value: Value, of: ClassValue) -
             return found
         return BoundMethod(found, of if found.kind == "classmethod" else self_value)
     if isinstance(found, Alternatives):
-        return each(machine, [(guard, lambda one=one: bind_to(machine, one, self_value, of)) for guard, one in found.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(bind_to, machine, one, self_value, of)) for guard, one in found.options])
     if isinstance(found, Method) and found.name == "wrapped":
         return BoundMethod(found, self_value)
     return found
@@ -165,7 +167,7 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Value:
     if name == "__members__" and value.kind == "enum":
         from lineage_hub.connectors.databricks.program.classes import enum_members
 
-        return DictValue({one.cells["name"]: one for one in enum_members(value)})  # type: ignore[misc]
+        return DictValue({one.cells["name"]: one for one in enum_members(value)})
     found = find_member(machine, value, name)
     if found is None:
         from lineage_hub.connectors.databricks.program.classes import class_method

@@ -11,11 +11,11 @@ from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     REST,
     Alternatives,
-    Carrier,
     ClassValue,
     DictValue,
     Instance,
     ListValue,
+    Native,
     Unknown,
     Value,
 )
@@ -36,13 +36,15 @@ def truth(value: Value) -> bool | None:
         return None if value.cells else False
     if isinstance(value, Instance):
         return None if _has_own_truth(value.of) else True
-    return None if isinstance(value, Unknown | Alternatives | Carrier) else True
+    return None if isinstance(value, Unknown | Alternatives | Native) else True
 
 
 def _has_own_truth(of: ClassValue, depth: int = 10) -> bool:
     if depth == 0 or "__bool__" in of.members.cells or "__len__" in of.members.cells or of.kind != "plain":
         return True
-    return any(isinstance(one, Unknown) or (isinstance(one, ClassValue) and _has_own_truth(one, depth - 1)) for one in of.bases)
+    return any(
+        isinstance(one, Unknown) or (isinstance(one, ClassValue) and _has_own_truth(one, depth - 1)) for one in of.bases
+    )
 
 
 def decide(machine: Machine, condition: Value) -> list[tuple[Guard, bool]]:
@@ -77,9 +79,7 @@ def _decide_each(machine: Machine, condition: Alternatives) -> list[tuple[Guard,
     if len(ways[True]) == len(ways[False]) == 1:
         return [(ways[True][0], True), (ways[False][0], False)]
     decision = machine.decision()
-    return [
-        ((guards[0] if len(guards) == 1 else ALWAYS) | {(decision, int(way))}, way) for way, guards in ways.items()
-    ]
+    return [((guards[0] if len(guards) == 1 else ALWAYS) | {(decision, int(way))}, way) for way, guards in ways.items()]
 
 
 def run_arms(machine: Machine, arms: Sequence[Arm]) -> Status:

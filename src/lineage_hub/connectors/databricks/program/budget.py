@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 
-STEPS = 120_000  # expressions and statements in one program
-STATEMENT_STEPS = 60_000  # of them, in one statement at the top of a program
+STEPS = 500_000  # expressions and statements in one program
+STATEMENT_STEPS = 200_000  # of them, in one statement at the top of a program
 CPU_S = 1.2
 CALLS = 40  # functions within functions
 UNROLLED = 600  # turns of one loop whose elements are known

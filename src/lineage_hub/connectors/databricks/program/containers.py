@@ -1,4 +1,4 @@
-"""Methods of lists, dictionaries, sets and tuples enter with their arguments; what they return leaves, what they change changes."""
+"""Methods of lists, dictionaries, sets and tuples enter with arguments; what they return leaves, and they change."""
 
 from __future__ import annotations
 
@@ -286,5 +286,3 @@ def make_set(machine: Machine, value: Value) -> SetValue:
             return SetValue(tuple(dict.fromkeys(items)))
         return SetValue(unknown_of(value))
     return SetValue(tuple(dict.fromkeys(items)))
-
-

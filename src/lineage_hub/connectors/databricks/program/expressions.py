@@ -104,7 +104,11 @@ def _boolean(machine: Machine, node: ast.BoolOp, scope: Scope) -> Value:
             if ways[0][1] is wanted:
                 return value
             continue
-        rest = ast.copy_location(ast.BoolOp(node.op, node.values[index + 1 :]), node) if index < len(node.values) - 2 else node.values[-1]  # fmt: skip
+        rest = (
+            ast.copy_location(ast.BoolOp(node.op, node.values[index + 1 :]), node)
+            if index < len(node.values) - 2
+            else node.values[-1]
+        )
         return _undecided(machine, value, rest, scope, wanted)
     return value
 
@@ -147,7 +151,9 @@ def _items(machine: Machine, nodes: list[ast.expr], scope: Scope) -> tuple[Value
             value = machine.see(machine.evaluate(node.value, scope))
             more = members(machine, value)
             if more is None:
-                return unknown_of(value, *items, *(machine.evaluate(one, scope) for one in nodes if not isinstance(one, ast.Starred)))  # fmt: skip
+                return unknown_of(
+                    value, *items, *(machine.evaluate(one, scope) for one in nodes if not isinstance(one, ast.Starred))
+                )
             items.extend(more)
         else:
             items.append(machine.evaluate(node, scope))
@@ -187,7 +193,10 @@ def _dict(machine: Machine, node: ast.Dict, scope: Scope) -> Value:
 def _subscript(machine: Machine, node: ast.Subscript, scope: Scope) -> Value:
     holder = machine.see(machine.evaluate(node.value, scope))
     if isinstance(node.slice, ast.Slice):
-        parts = [None if one is None else machine.see(machine.evaluate(one, scope)) for one in (node.slice.lower, node.slice.upper, node.slice.step)]  # fmt: skip
+        parts = [
+            None if one is None else machine.see(machine.evaluate(one, scope))
+            for one in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
         if not all(one is None or isinstance(one, int) for one in parts):
             return unknown_of(holder)
         key: Value = slice(*parts)

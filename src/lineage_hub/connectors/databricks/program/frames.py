@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lineage_hub.connectors.databricks.program.guards import Guard
@@ -18,16 +18,47 @@ from lineage_hub.connectors.databricks.program.values import (
     Unknown,
     Value,
 )
+from lineage_hub.connectors.databricks.reading import ColumnOrigin
 
 if TYPE_CHECKING:
     from lineage_hub.connectors.databricks.program.schemas import Schema
 
-_VIEWS = {"createOrReplaceTempView", "createTempView", "createOrReplaceGlobalTempView", "createGlobalTempView", "registerTempTable"}  # fmt: skip
+_VIEWS = {
+    "createOrReplaceTempView",
+    "createTempView",
+    "createOrReplaceGlobalTempView",
+    "createGlobalTempView",
+    "registerTempTable",
+}
 # What these give is no frame, and what becomes of it is not followed.
-_ANSWERS = {"count", "show", "isEmpty", "explain", "printSchema", "display", "collect", "first", "head", "take", "tail", "toLocalIterator", "foreach", "foreachPartition", "approxQuantile", "corr", "cov", "inputFiles", "semanticHash", "sameSemantics"}  # fmt: skip
+_ANSWERS = {
+    "count",
+    "show",
+    "isEmpty",
+    "explain",
+    "printSchema",
+    "display",
+    "collect",
+    "first",
+    "head",
+    "take",
+    "tail",
+    "toLocalIterator",
+    "foreach",
+    "foreachPartition",
+    "approxQuantile",
+    "corr",
+    "cov",
+    "inputFiles",
+    "semanticHash",
+    "sameSemantics",
+}
 # What these give is made of the frame, though it is none.
 _MADE = {"toPandas", "rdd", "toJSON", "pandas_api", "toArrow"}
 _FACTS = {"schema", "columns", "dtypes", "isStreaming", "storageLevel", "sparkSession"}
+
+
+NA = object()  # df.na: what it gives has the frame's columns
 
 
 class Frame(Carrier):
@@ -49,6 +80,8 @@ class Frame(Carrier):
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         from lineage_hub.connectors.databricks.program.spark_write import TableWriter, Writer
 
+        if name in ("na", "stat"):
+            return Frame(self.inputs, self.schema, NA)
         if self.groups is not None:
             return FrameMember(self, name)
         if name in ("write", "writeStream"):
@@ -96,7 +129,7 @@ class Frame(Carrier):
         result = machine.see(call(machine, function, Arguments([self, *rest], arguments.keywords, arguments.line)))
         return result if isinstance(result, Frame) else Frame(joined_inputs(self.inputs, inputs_of(result)))
 
-    def known_columns(self) -> object:
+    def known_columns(self) -> Mapping[str, tuple[ColumnOrigin, ...]] | None:
         return None if self.schema is None else self.schema.closed()
 
 

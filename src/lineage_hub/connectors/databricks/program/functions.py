@@ -45,7 +45,13 @@ def make_function(machine: Machine, node: Definition, scope: Scope, name: str) -
 def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scope) -> Value:
     from lineage_hub.connectors.databricks.program.calls import call
 
-    named = decorator.id if isinstance(decorator, ast.Name) else decorator.attr if isinstance(decorator, ast.Attribute) else ""
+    named = (
+        decorator.id
+        if isinstance(decorator, ast.Name)
+        else decorator.attr
+        if isinstance(decorator, ast.Attribute)
+        else ""
+    )
     if isinstance(function, FunctionValue):
         if named in ("staticmethod", "classmethod"):
             function.kind = named
@@ -121,7 +127,8 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
     if spec.vararg is not None:
         cells[spec.vararg.arg] = UNKNOWN if arguments.open else tuple(positional[len(named) :])
     if spec.kwarg is not None:
-        rest = DictValue(dict(keywords))
+        rest = DictValue()
+        rest.cells.update(keywords)
         cells[spec.kwarg.arg] = rest
         if arguments.open:
             forget_content(machine, rest)

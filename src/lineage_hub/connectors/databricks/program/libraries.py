@@ -70,7 +70,14 @@ def _dumps(machine: Machine, arguments: Arguments) -> Value:
         named = {key: to_python(machine, one) for key, one in arguments.keywords.items()}
         if plain is ABSENT or any(one is ABSENT for one in named.values()):
             return unknown_of(value)
-        if not set(named) <= {"indent", "sort_keys", "separators", "ensure_ascii"} or named.get("indent") not in (None, 0, 1, 2, 3, 4):  # fmt: skip
+        if not set(named) <= {"indent", "sort_keys", "separators", "ensure_ascii"} or named.get("indent") not in (
+            None,
+            0,
+            1,
+            2,
+            3,
+            4,
+        ):
             return UNKNOWN
         try:
             text = json.dumps(plain, **named)  # type: ignore[arg-type]
@@ -97,7 +104,10 @@ def _reduce(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _partial(machine: Machine, arguments: Arguments) -> Value:
-    return Wrapped(_first(machine, arguments), Arguments(arguments.positional[1:], arguments.keywords, arguments.line, arguments.open))  # fmt: skip
+    return Wrapped(
+        _first(machine, arguments),
+        Arguments(arguments.positional[1:], arguments.keywords, arguments.line, arguments.open),
+    )
 
 
 def _identity(machine: Machine, arguments: Arguments) -> Value:
@@ -140,7 +150,11 @@ def _rows(function: Callable[..., object]) -> Method:
 
 def _chain_from(machine: Machine, arguments: Arguments) -> Value:
     rows = members(machine, _first(machine, arguments))
-    return ListValue(unknown_of(*arguments.positional)) if rows is None else _rows(itertools.chain).call(machine, Arguments(list(rows)))  # fmt: skip
+    return (
+        ListValue(unknown_of(*arguments.positional))
+        if rows is None
+        else _rows(itertools.chain).call(machine, Arguments(list(rows)))
+    )
 
 
 class _Chain(Native):
@@ -202,7 +216,9 @@ def _copied(machine: Machine, value: Value, depth: int) -> Value:
         return SetValue(value.cells["items"])
     if isinstance(value, ListValue):
         items = machine.see(value.cells["items"])
-        return ListValue(tuple(_copied(machine, one, depth - 1) for one in items) if isinstance(items, tuple) else items)
+        return ListValue(
+            tuple(_copied(machine, one, depth - 1) for one in items) if isinstance(items, tuple) else items
+        )
     if isinstance(value, DictValue):
         return DictValue({key: _copied(machine, one, depth - 1) for key, one in value.cells.items()})
     if isinstance(value, Instance) and value.of.kind != "enum":
@@ -223,7 +239,9 @@ def _item_getter(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _add(machine: Machine, arguments: Arguments) -> Value:
-    return machine.lift(lambda a, b: binary(machine, ast.Add(), a, b), *(machine.see(one) for one in arguments.positional[:2]))  # fmt: skip
+    return machine.lift(
+        lambda a, b: binary(machine, ast.Add(), a, b), *(machine.see(one) for one in arguments.positional[:2])
+    )
 
 
 def _default_dict(machine: Machine, arguments: Arguments) -> Value:
@@ -240,7 +258,15 @@ class Executor(Native):
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         if name == "submit":
-            return Method(lambda inner, given: Future(call(inner, _first(inner, given), Arguments(given.positional[1:], given.keywords, given.line, given.open))))  # fmt: skip
+            return Method(
+                lambda inner, given: Future(
+                    call(
+                        inner,
+                        _first(inner, given),
+                        Arguments(given.positional[1:], given.keywords, given.line, given.open),
+                    )
+                )
+            )
         if name == "map":
             return BUILTINS["map"]
         return PURE
@@ -294,7 +320,15 @@ LIBRARIES: dict[str, Value] = {
     "posixpath": OS_PATH,
     "pathlib": PATHLIB,
     "enum": ENUM,
-    "typing": Library("typing", {"NamedTuple": Marker("namedtuple"), "cast": Method(lambda machine, given: given.get(1, "val", UNKNOWN)), "Generic": Marker("plain"), "Protocol": Marker("plain")}),  # fmt: skip
+    "typing": Library(
+        "typing",
+        {
+            "NamedTuple": Marker("namedtuple"),
+            "cast": Method(lambda machine, given: given.get(1, "val", UNKNOWN)),
+            "Generic": Marker("plain"),
+            "Protocol": Marker("plain"),
+        },
+    ),
     "abc": Library("abc", {"ABC": Marker("plain"), "abstractmethod": Method(_identity)}),
     "collections": Library(
         "collections",
@@ -304,7 +338,9 @@ LIBRARIES: dict[str, Value] = {
         "dataclasses",
         {
             "dataclass": Method(_decorator),
-            "field": Method(lambda machine, given: FieldDefault(given.get(-1, "default"), given.get(-1, "default_factory"))),  # fmt: skip
+            "field": Method(
+                lambda machine, given: FieldDefault(given.get(-1, "default"), given.get(-1, "default_factory"))
+            ),
             "asdict": Method(lambda machine, given: plain_dict(machine, _first(machine, given))),
             "replace": Method(lambda machine, given: replaced(_first(machine, given), given)),
         },

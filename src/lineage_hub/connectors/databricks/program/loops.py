@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
 from lineage_hub.connectors.databricks.program.budget import UNROLLED
@@ -24,7 +25,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope) -> Sta
     if isinstance(iterable, Alternatives):
         return run_arms(
             machine,
-            [(guard, lambda one=one: _run_over(machine, node, scope, one)) for guard, one in iterable.options],  # type: ignore[misc]
+            [(guard, partial(_run_over, machine, node, scope, one)) for guard, one in iterable.options],
         )
     return _run_over(machine, node, scope, iterable)
 

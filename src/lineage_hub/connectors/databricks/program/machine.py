@@ -105,6 +105,8 @@ class Machine:
         self.doubt = 0  # grows where an exception may come
         self._decisions = itertools.count()
         self.file = path
+        self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
+        self.running: list[str] = []  # notebooks that run each other
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.budget.step()
@@ -159,10 +161,10 @@ class Machine:
 
     def known_setting(self, name: str) -> str | None:
         """What `${name}` in SQL stands for."""
-        for key in (("argument", name), ("set", name), ("widget", name)):
-            if key[0] == "widget" and name in self.configuration:
+        for place in ("argument", "set", "widget"):
+            if place == "widget" and name in self.configuration:
                 return self.configuration[name]
-            found = self.see(self.settings.cells.get(key, ABSENT))
+            found = self.see(self.settings.cells.get((place, name), ABSENT))
             if isinstance(found, str):
                 return found
             if found is not ABSENT:

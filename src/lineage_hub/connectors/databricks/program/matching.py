@@ -39,7 +39,9 @@ def _run_cases(machine: Machine, cases: list[ast.match_case], subject: Value, sc
         if case.guard is None:
             return machine.execute(case.body, scope)
         ways = decide(machine, machine.evaluate(case.guard, scope))
-        return run_arms(machine, [(guard, (lambda: machine.execute(case.body, scope)) if way else rest) for guard, way in ways])
+        return run_arms(
+            machine, [(guard, (lambda: machine.execute(case.body, scope)) if way else rest) for guard, way in ways]
+        )
 
     def rest() -> Status:
         return _run_cases(machine, cases[1:], subject, scope)
@@ -89,7 +91,7 @@ def _matches_sequence(
     if items is None:
         items = tuple(unknown_of(subject) for _ in range(count))
         unsure: list[Value] = [UNKNOWN]
-    elif star is None and len(items) != count or len(items) < count - 1:
+    elif (star is None and len(items) != count) or len(items) < count - 1:
         return False
     else:
         unsure = []

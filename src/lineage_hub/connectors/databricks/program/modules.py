@@ -34,10 +34,10 @@ def plain_path(path: str) -> str:
 
 
 def _index(machine: Machine) -> dict[str, str]:
-    known: dict[str, str] | None = getattr(machine, "file_index", None)
+    known = machine.file_index
     if known is None:
-        known = {plain_path(path): path for path in machine.files if isinstance(path, str)}
-        machine.file_index = known  # type: ignore[attr-defined]
+        known = {plain_path(path): path for path in machine.files}
+        machine.file_index = known
     return known
 
 
@@ -188,9 +188,7 @@ def _bind_names(machine: Machine, node: ast.ImportFrom, scope: Scope, module: Va
             if value is ABSENT:
                 inner = spark_module(f"{name}.{one.name}")
                 value = module.attribute(machine, one.name, node.lineno) if inner is None else inner
-        elif isinstance(module, ModuleValue):
-            value = attribute(machine, module, one.name, node.lineno)
-        elif module is not UNKNOWN:
+        elif isinstance(module, ModuleValue) or module is not UNKNOWN:
             value = attribute(machine, module, one.name, node.lineno)
         bind(machine, scope, one.asname or one.name, value)
 

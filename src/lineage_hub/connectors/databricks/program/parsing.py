@@ -1,4 +1,4 @@
-"""The text of Python enters; statements leave with the lines of the file, and a problem for each part that is broken."""
+"""The text of Python enters; statements leave with the lines of the file, and a problem for each broken part."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def _parse(text: str, line: int) -> list[ast.stmt]:
 
 def _recover(text: str, line: int, error: BaseException) -> tuple[list[ast.stmt], list[Problem]]:
     parts = _split(text)
-    if len(parts) < 2 or len(parts) > 3000 or isinstance(error, MemoryError | RecursionError):
+    if len(parts) < 2 or len(parts) > 3000:
         return [], [_problem(error, line)]
     body: list[ast.stmt] = []
     problems: list[Problem] = []
     tries = 4 * len(parts) + 50
     at = 0
     while at < len(parts):
-        start, lines = parts[at]
+        start, _ = parts[at]
         failed: BaseException | None = None
         for width in range(1, min(_JOINED, len(parts) - at) + 1):
             chunk = "\n".join("\n".join(one) for _, one in parts[at : at + width])

@@ -1,6 +1,6 @@
 """dlt and pyspark.pipelines enter: tables, views, flows, sinks and expectations that a program declares.
 
-A declared function is evaluated after the program has run, as the pipeline does it, so that it sees names as they are then.
+A declared function is evaluated after the program has run, as pipelines do, so that it sees names as they are then.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def _decorator(kind: str, flow: bool = False) -> Method:
         given = machine.see(arguments.get(0, "query_function", None)) if arguments.positional else None
         if given is not None and not isinstance(given, str | Unknown):
             return _register(machine, given, arguments, kind, flow)
-        return Method(lambda inner, later: _register(inner, inner.see(later.get(0, "", UNKNOWN)), arguments, kind, flow))
+        return Method(
+            lambda inner, later: _register(inner, inner.see(later.get(0, "", UNKNOWN)), arguments, kind, flow)
+        )
 
     return Method(declare)
 
@@ -83,7 +85,7 @@ def _register(machine: Machine, function: Value, arguments: Arguments, kind: str
     def finish(result: Value) -> None:
         result = machine.see(result)
         columns = result.known_columns() if isinstance(result, Frame) else None
-        written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)  # type: ignore[arg-type]
+        written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)
         machine.ledger.writes.append(written)
 
     machine.flows.append(Flow(declared, finish, guard))
@@ -101,7 +103,18 @@ def _expect(action: str) -> Method:
     """@dlt.expect("name", "condition")"""
 
     def declare(machine: Machine, arguments: Arguments) -> Value:
-        rules = _rules(machine, DictValue({_text(machine, arguments.get(0, "name", UNKNOWN)): arguments.get(1, "inv", arguments.keywords.get("condition", UNKNOWN))}), action, arguments.line)  # fmt: skip
+        rules = _rules(
+            machine,
+            DictValue(
+                {
+                    _text(machine, arguments.get(0, "name", UNKNOWN)): arguments.get(
+                        1, "inv", arguments.keywords.get("condition", UNKNOWN)
+                    )
+                }
+            ),
+            action,
+            arguments.line,
+        )
         return Method(lambda inner, later: _with_rules(inner, later, rules))
 
     return Method(declare)
@@ -175,9 +188,7 @@ def _changes(machine: Machine, arguments: Arguments) -> Value:
         inputs = source.inputs
     else:
         inputs = read_table(machine, source, arguments.line, "source").inputs
-    machine.ledger.writes.append(
-        Write(target, inputs, arguments.line, machine.path, "streaming_table", defines=False)
-    )
+    machine.ledger.writes.append(Write(target, inputs, arguments.line, machine.path, "streaming_table", defines=False))
     return None
 
 

@@ -63,7 +63,9 @@ def _of_format(one: Read | Sink, guard: Guard, name: object) -> list[Found]:
     ways = _combine(guard, [value for _, value in given.values()], one.guard)
     made = []
     for held, chosen in ways:
-        values = _Values({key: (spelled, value) for (key, (spelled, _)), value in zip(given.items(), chosen, strict=True)}, one.open)  # fmt: skip
+        values = _Values(
+            {key: (spelled, value) for (key, (spelled, _)), value in zip(given.items(), chosen, strict=True)}, one.open
+        )
         source = _MAKERS.get(kind, _other)(kind, values, sink)
         if kind == "unknown":
             values.unresolved.insert(0, "format")
@@ -136,9 +138,7 @@ def _kafka(kind: str, values: _Values, sink: bool) -> StreamSource:
     bootstrap = values.text("kafka.bootstrap.servers")
     values.expect("kafka.bootstrap.servers")
     prefix = values.text("groupidprefix")
-    return StreamSource(
-        "kafka", topics, pattern, bootstrap, group_id_prefix=prefix, unresolved=values.unresolved
-    )
+    return StreamSource("kafka", topics, pattern, bootstrap, group_id_prefix=prefix, unresolved=values.unresolved)
 
 
 def _assigned(text: str) -> list[str]:

@@ -37,8 +37,8 @@ class _Results:
                             feeds[one.read].append((whole, name))
         made: list[tuple[StreamSource, Guard]] = []
         for read, found in self.found.items():
-            for one in found:
-                made.extend(_fed(read, one, feeds[read]))
+            for way in found:
+                made.extend(_fed(read, way, feeds[read]))
         for sink in self.ledger.sinks:
             made.extend(self._sink(sink))
         return made
@@ -90,15 +90,18 @@ class _Results:
 
 
 def _merged(before: DefinedTable, now: DefinedTable, defines: bool) -> DefinedTable:
+    columns = before.columns if before.columns == now.columns else None
+    if before.columns is None and not before.reads:
+        columns = now.columns  # until now it was only declared
     return DefinedTable(
         before.name,
         now.kind if defines and before.kind == "table" else before.kind,
         tuple(dict.fromkeys([*before.reads, *now.reads])),
         tuple(dict.fromkeys([*before.expectations, *now.expectations])),
-        now.columns if before.columns is None and not before.reads else before.columns if before.columns == now.columns else None,
+        columns,
         before.comment or now.comment,
         before.line,
-    )  # fmt: skip
+    )
 
 
 def names(value: object) -> list[Named]:

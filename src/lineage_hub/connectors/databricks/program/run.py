@@ -6,7 +6,8 @@ Cells run in order in one namespace, then the functions that a pipeline calls, t
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal
 
 from lineage_hub.connectors.databricks.notebooks import Cell, split_cells, why_unreadable
@@ -14,7 +15,7 @@ from lineage_hub.connectors.databricks.program.budget import OutOfBudget
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.guards import Guard
-from lineage_hub.connectors.databricks.program.machine import Activation, Machine, Raised
+from lineage_hub.connectors.databricks.program.machine import Activation, Flow, Machine, Raised
 from lineage_hub.connectors.databricks.program.modules import find_file
 from lineage_hub.connectors.databricks.program.parsing import parse
 from lineage_hub.connectors.databricks.program.results import make_reading
@@ -81,17 +82,17 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
     for statement in body:
         machine.budget.begin_statement()
-        guarded(machine, statement.lineno, lambda one=statement: machine.execute([one], scope))  # type: ignore[misc]
+        guarded(machine, statement.lineno, partial(machine.execute, [statement], scope))
 
 
-def guarded(machine: Machine, line: int, run: object) -> None:
+def guarded(machine: Machine, line: int, run: Callable[[], object]) -> None:
     """What takes too long or goes too deep makes unknown what it has changed, and the rest goes on."""
     path, activation, depth, file = machine.path, machine.activation, machine.budget.depth, machine.file
     ledger, rehearsing, trying = machine.ledger, machine.rehearsing, machine.trying
     level = len(machine.state.trails)
     machine.state.begin()
     try:
-        run()  # type: ignore[operator]
+        run()
         machine.state.end()
         return
     except Raised:
@@ -126,7 +127,7 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
     if found is None:
         machine.problem(cell.line, f"the notebook {cell.text.strip()} that is run is not there")
         return
-    running: list[str] = machine.__dict__.setdefault("running", [])
+    running = machine.running
     if found in running or len(running) >= _RUNS:
         return
     running.append(found)
@@ -151,8 +152,8 @@ def _run_flows(machine: Machine) -> None:
         machine.budget.begin_statement()
         result: list[Value] = [UNKNOWN]
 
-        def run(flow: object = flow, result: list[Value] = result) -> None:
-            result[0] = call(machine, flow.function, Arguments())  # type: ignore[attr-defined]
+        def run(flow: Flow = flow, result: list[Value] = result) -> None:
+            result[0] = call(machine, flow.function, Arguments())
 
         try:
             guarded(machine, 0, run)
@@ -197,7 +198,9 @@ def unknown_arguments(machine: Machine, function: FunctionValue) -> Arguments:
     given = Arguments()
     parameters = [*spec.posonlyargs, *spec.args]
     if function.owner is not None and function.kind != "staticmethod" and parameters:
-        given.positional.append(function.owner if function.kind == "classmethod" else _some_object(machine, function.owner))
+        given.positional.append(
+            function.owner if function.kind == "classmethod" else _some_object(machine, function.owner)
+        )
         parameters = parameters[1:]
     given.positional.extend(_stand_in(one) for one in parameters)
     given.keywords = {one.arg: _stand_in(one) for one in spec.kwonlyargs}

@@ -68,10 +68,10 @@ def get_widget(machine: Machine, arguments: Arguments) -> Value:
     def once(name: Value) -> Value:
         if not isinstance(name, str):
             return UNKNOWN
-        for key in (("argument", name), ("widget", name)):
-            if key[0] == "widget" and name in machine.configuration:
+        for place in ("argument", "widget"):
+            if place == "widget" and name in machine.configuration:
                 return machine.configuration[name]
-            found = machine.see(machine.settings.cells.get(key, ABSENT))
+            found = machine.see(machine.settings.cells.get((place, name), ABSENT))
             if found is not ABSENT:
                 return found
         default = arguments.get(1, "defaultValue", ABSENT)

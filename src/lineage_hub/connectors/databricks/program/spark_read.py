@@ -43,7 +43,7 @@ class Reader(Builder):
         if name == "load":
             return Method(self._load)
         if name == "table":
-            return Method(lambda inner, given: self._table(inner, given))
+            return Method(self._table)
         if name == "jdbc":
             return Method(self._jdbc)
         if name in _FILES:

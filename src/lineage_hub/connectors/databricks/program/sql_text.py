@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import each
 from lineage_hub.connectors.databricks.program.frames import Frame
@@ -30,7 +31,7 @@ def run_sql(machine: Machine, arguments: Arguments) -> Value:
     text = machine.see(arguments.get(0, "sqlQuery", UNKNOWN))
     machine.doubt += 1
     if isinstance(text, Alternatives):
-        return each(machine, [(guard, lambda one=one: _run(machine, one, arguments)) for guard, one in text.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(_run, machine, one, arguments)) for guard, one in text.options])
     return _run(machine, text, arguments)
 
 
@@ -79,7 +80,9 @@ def _parameters(machine: Machine, arguments: Arguments) -> dict[str, str | None]
     return {key: value if isinstance(value, str) else None for key, value in seen.items()}
 
 
-def _record(machine: Machine, reading: QueryReading, given: dict[str, tuple[Input, ...]], arguments: Arguments) -> Frame:
+def _record(
+    machine: Machine, reading: QueryReading, given: dict[str, tuple[Input, ...]], arguments: Arguments
+) -> Frame:
     line = arguments.line
     inputs: list[tuple[Input, ...]] = []
     by_target: dict[str | None, list[tuple[Input, ...]]] = {}
@@ -118,4 +121,3 @@ def _write(machine: Machine, table: DefinedTable, inputs: tuple[Input, ...], lin
             table.comment,
         )
     )
-

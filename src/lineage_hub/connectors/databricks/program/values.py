@@ -1,4 +1,4 @@
-"""What a program's expressions stand for: constants as themselves, collections, functions, classes, and what can't be known.
+"""What expressions stand for: constants as themselves, collections, functions, classes, and what can't be known.
 
 Text, numbers, True, None, bytes and tuples are Python's own; whatever can change keeps its content in `cells`, so that
 `state` can take it back and join it after a branch.
@@ -107,7 +107,7 @@ class Scope(Cells):
         self.kind = kind
         self.parent = parent
         self.name = name
-        self.path = path or (parent.path if parent else "")
+        self.path: str = path or (parent.path if parent else "")
         self.own: frozenset[str] | None = None  # names that are local to a function
         self.declared: dict[str, Scope] = {}  # global and nonlocal
 
