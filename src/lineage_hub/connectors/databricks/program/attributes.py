@@ -11,6 +11,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.strings import ConstantMethod
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
+    PURE,
     UNKNOWN,
     Alternatives,
     Arguments,
@@ -28,6 +29,9 @@ from lineage_hub.connectors.databricks.program.values import (
     Unknown,
     Value,
 )
+
+# Methods of loggers, which leave alone what they are given.
+_TELLING = {"info", "debug", "warning", "warn", "error", "critical", "exception"}
 
 
 def attribute(machine: Machine, value: Value, name: str, line: int) -> Value:
@@ -72,6 +76,8 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, line: int) -> Value
         return Reader(streaming=name == "readStream", line=line)
     if name == "writeStream" or (name == "write" and not value.pure):
         return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line)
+    if name in _TELLING:
+        return PURE
     if name == "EventHubsUtils":
         # encrypt() hides a connection string from logs; what it connects to stays the same.
         return Library(name, {"encrypt": Method(lambda inner, given: inner.see(given.get(0, "", UNKNOWN)))})

@@ -36,7 +36,9 @@ def truth(value: Value) -> bool | None:
         return None if value.cells else False
     if isinstance(value, Instance):
         return None if _has_own_truth(value.of) else True
-    return None if isinstance(value, Unknown | Alternatives | Native) else True
+    if isinstance(value, Unknown | Alternatives):
+        return None
+    return value.truth() if isinstance(value, Native) else True
 
 
 def _has_own_truth(of: ClassValue, depth: int = 10) -> bool:

@@ -55,9 +55,13 @@ class Budget:
     def begin_statement(self) -> None:
         self.statement_left = min(STATEMENT_STEPS, self.left)
 
+    def refill(self) -> None:
+        """For the functions that a pipeline calls: the program's own part may be used up."""
+        self.left = max(self.left, STEPS // 2) if time.thread_time() < self.until else self.left
+
     @property
     def spent(self) -> bool:
-        return self.left < 0
+        return self.left <= 0
 
 
 def fits(value: object) -> bool:

@@ -81,6 +81,9 @@ class Column(Native):
     def call(self, machine: Machine, arguments: Arguments) -> Value:
         return self._with(arguments, None)
 
+    def truth(self) -> bool | None:
+        return None
+
     def _alias(self, machine: Machine, arguments: Arguments) -> Value:
         name = machine.see(arguments.get(0, "alias", UNKNOWN))
         plain = name if isinstance(name, str) and len(arguments.positional) < 2 else None

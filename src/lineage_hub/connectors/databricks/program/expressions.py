@@ -40,10 +40,19 @@ def _constant(machine: Machine, node: ast.Constant, scope: Scope) -> Value:
 def _name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
     found = lookup(machine, scope, node.id)
     if found is not ABSENT:
-        return found
+        return _as_session(node.id, found)
     from lineage_hub.connectors.databricks.program.names import free_name
 
     return free_name(machine, node.id)
+
+
+def _as_session(name: str, value: Value) -> Value:
+    """What programs call spark is the session, wherever they have it from."""
+    if name in ("spark", "_spark") and isinstance(value, Unknown):
+        from lineage_hub.connectors.databricks.program.session import Session
+
+        return Session()
+    return value
 
 
 def _chain(machine: Machine, node: ast.Attribute | ast.Call, scope: Scope) -> Value:
@@ -61,7 +70,7 @@ def _chain(machine: Machine, node: ast.Attribute | ast.Call, scope: Scope) -> Va
     for link in reversed(links):
         machine.budget.step()
         if isinstance(link, ast.Attribute):
-            value = attribute(machine, value, link.attr, link.lineno)
+            value = _as_session(link.attr, attribute(machine, value, link.attr, link.lineno))
         else:
             value = call(machine, value, gather(machine, link, scope))
     return value

@@ -87,9 +87,9 @@ class Frame(Carrier):
         if name in ("write", "writeStream"):
             return Writer(self, streaming=name == "writeStream", line=line)
         if name == "writeTo":
-            return Method(lambda inner, given: TableWriter(self, inner.see(given.get(0, "table", UNKNOWN)), given.line))
+            return Method(lambda inner, given: TableWriter(self, _qualified(inner, given), given.line))
         if name == "mergeInto":
-            return Method(lambda inner, given: TableWriter(self, inner.see(given.get(0, "table", UNKNOWN)), given.line))
+            return Method(lambda inner, given: TableWriter(self, _qualified(inner, given), given.line))
         if name in _VIEWS:
             return Method(lambda inner, given: self._view(inner, name, given))
         if name == "transform":
@@ -114,7 +114,10 @@ class Frame(Carrier):
         return PURE
 
     def _view(self, machine: Machine, method: str, arguments: Arguments) -> Value:
+        from lineage_hub.connectors.databricks.program.resolving import options_of
+
         name = machine.see(arguments.get(0, "name", UNKNOWN))
+        machine.sql.views.update(str(one).lower() for _, one in options_of(name))
         if "Global" in method:
             name = machine.lift(lambda one: f"global_temp.{one}" if isinstance(one, str) else one, name)
         machine.ledger.writes.append(
@@ -133,6 +136,10 @@ class Frame(Carrier):
         return None if self.schema is None else self.schema.closed()
 
 
+def _qualified(machine: Machine, arguments: Arguments) -> Value:
+    return machine.lift(machine.qualify, machine.see(arguments.get(0, "table", UNKNOWN)))
+
+
 class FrameMember(Carrier):
     """df.name: called it is a method, and otherwise it is a column."""
 
@@ -142,6 +149,9 @@ class FrameMember(Carrier):
         self.frame = frame
         self.name = name
         self.inputs = ()
+
+    def truth(self) -> bool | None:
+        return None
 
     def column(self) -> Value:
         from lineage_hub.connectors.databricks.program.columns import bound_column

@@ -272,6 +272,16 @@ class Executor(Native):
         return PURE
 
 
+def _thread(machine: Machine, arguments: Arguments) -> Value:
+    """threading.Thread(target=f, args=(…)): what it will do is done."""
+    target = machine.see(arguments.get(1, "target", UNKNOWN))
+    given = members(machine, arguments.get(3, "args", ()))
+    named = machine.see(arguments.get(4, "kwargs", None))
+    keywords = {str(key): value for key, value in named.cells.items()} if isinstance(named, DictValue) else {}
+    call(machine, target, Arguments(list(given or ()), keywords, arguments.line, given is None))
+    return PURE
+
+
 class Future(Native):
     """What is being done; its result is there."""
 
@@ -348,6 +358,7 @@ LIBRARIES: dict[str, Value] = {
     "copy": Library("copy", {"copy": Method(_copy), "deepcopy": Method(_deepcopy)}),
     "operator": Library("operator", {"itemgetter": Method(_item_getter), "add": Method(_add)}, UNKNOWN),
     "contextlib": Library("contextlib", {"contextmanager": Method(_identity)}),
+    "threading": Library("threading", {"Thread": Method(_thread)}, UNKNOWN),
     "sys": Library("sys", {"argv": UNKNOWN, "exit": Method(_leave)}),
     "concurrent": Library("concurrent", {"futures": _FUTURES}),
     "concurrent.futures": _FUTURES,

@@ -8,7 +8,7 @@ from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
 from lineage_hub.connectors.databricks.program.budget import UNROLLED
-from lineage_hub.connectors.databricks.program.guards import ALWAYS
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
@@ -53,8 +53,21 @@ def _run_over(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, iter
             break
         if status in (Status.RETURN, Status.RAISE):
             return status
+    if broken:
+        end_loop(machine, start)
+        return Status.NEXT
+    return _otherwise(machine, node, scope, start)
+
+
+def _otherwise(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, scope: Scope, start: Guard) -> Status:
+    """The else of a loop; where a break may have come, it may not run."""
+    unsure = bool(machine.activation.left.get(Status.BREAK, ALWAYS) - start)
     end_loop(machine, start)
-    return Status.NEXT if broken else machine.execute(node.orelse, scope)
+    if not unsure or not node.orelse:
+        return machine.execute(node.orelse, scope)
+    decision = machine.decision()
+    ways = [(frozenset([(decision, 1)]), lambda: machine.execute(node.orelse, scope))]
+    return run_arms(machine, [*ways, (frozenset([(decision, 0)]), lambda: Status.NEXT)])
 
 
 def _turn(machine: Machine, run: Callable[[], Status]) -> Status:
@@ -71,7 +84,7 @@ def _turn(machine: Machine, run: Callable[[], Status]) -> Status:
     return Status.NEXT if status is Status.CONTINUE else status
 
 
-def end_loop(machine: Machine, start: frozenset[tuple[object, int]]) -> None:
+def end_loop(machine: Machine, start: Guard) -> None:
     left = machine.activation.left
     machine.path = start | (machine.path & left.get(Status.RETURN, ALWAYS))
     left[Status.BREAK] = ALWAYS
@@ -103,8 +116,7 @@ def run_while(machine: Machine, node: ast.While, scope: Scope) -> Status:
             return Status.NEXT
         if status in (Status.RETURN, Status.RAISE):
             return status
-    end_loop(machine, start)
-    return machine.execute(node.orelse, scope)
+    return _otherwise(machine, node, scope, start)
 
 
 def run_unknown(machine: Machine, turn: Callable[[], Status]) -> Status:

@@ -32,6 +32,7 @@ from lineage_hub.connectors.databricks.program.values import (
 )
 from lineage_hub.connectors.databricks.reading import Problem
 from lineage_hub.connectors.databricks.sql import Session
+from lineage_hub.connectors.databricks.sql.names import format_and_path, parts_of
 
 
 class Status(enum.IntEnum):
@@ -96,6 +97,7 @@ class Machine:
         self.defined: list[FunctionValue] = []
         self.instances: dict[int, list[Instance]] = {}
         self.called: set[int] = set()
+        self.active: dict[int, list[Guard]] = {}  # functions that are being called, with the path at each call
         self.modules: dict[str, ModuleValue | None] = {}
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
@@ -170,6 +172,13 @@ class Machine:
             if found is not ABSENT:
                 return None
         return None
+
+    def qualify(self, name: Value) -> Value:
+        """A table's name with the catalog and schema that the program has set for it."""
+        if not isinstance(name, str) or not (self.sql.catalog or self.sql.schema):
+            return name
+        parts = parts_of(name)
+        return name if format_and_path(parts, quoted="`" in name) else self.sql.qualify(parts) or name
 
     def count_born(self) -> int:
         """Objects from here on are newer."""

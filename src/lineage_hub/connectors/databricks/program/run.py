@@ -81,6 +81,9 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
 
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
     for statement in body:
+        if machine.budget.spent:
+            machine.problem(statement.lineno, "the program takes too many steps: the rest was left out")
+            return
         machine.budget.begin_statement()
         guarded(machine, statement.lineno, partial(machine.execute, [statement], scope))
 
@@ -143,6 +146,8 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
 
 def _run_flows(machine: Machine) -> None:
     """Functions that the program has declared, in order; they may declare more."""
+    if machine.flows:
+        machine.budget.refill()
     done = 0
     while done < len(machine.flows) and done < 2000:
         flow = machine.flows[done]

@@ -45,7 +45,7 @@ class Writer(Builder):
         return super().attribute(machine, name, line)
 
     def _table(self, machine: Machine, name: Value, arguments: Arguments) -> Value:
-        self._record(machine, machine.see(name), arguments.line)
+        self._record(machine, machine.lift(machine.qualify, machine.see(name)), arguments.line)
         return PURE if self.streaming else None
 
     def _record(self, machine: Machine, target: Value, line: int) -> None:

@@ -46,7 +46,11 @@ def _run(machine: Machine, text: Value, arguments: Arguments) -> Value:
     named = _parameters(machine, arguments)
     outside = machine.sql._outside
     machine.sql._outside = lambda name: named[name] if name in named else outside(name)
+    using = (machine.sql.catalog, machine.sql.schema)
     reading = machine.sql.query(text, arguments.text_line or 1)
+    if machine.path:
+        # USE on one way of several: which of them counts after it is not known.
+        machine.sql.catalog, machine.sql.schema = using
     machine.sql._outside = outside
     for one in reading.problems:
         if not (GAP in text and "can't be known" in one.reason):

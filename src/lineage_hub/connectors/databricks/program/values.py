@@ -145,6 +145,9 @@ class Native:
     def call(self, machine: Machine, arguments: Arguments) -> Value:
         return UNKNOWN
 
+    def truth(self) -> bool | None:
+        return True
+
 
 class Carrier(Native):
     """Something that is made of reads. The same class's objects can be joined into one."""
