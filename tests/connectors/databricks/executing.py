@@ -164,14 +164,15 @@ class Program:
         self.trees.append(tree)
         self.pieces.append(compile(tree, MAIN, "exec"))
 
-    def locate(self, attribute: str) -> int | None:
+    def locate(self, *attributes: str) -> int | None:
         """The line where the expression begins that the program evaluates now; none in another file."""
         frame = sys._getframe(1)
         while frame.f_back and not frame.f_code.co_filename.startswith("<"):
             frame = frame.f_back
         if frame.f_code.co_filename != MAIN:
             return None
-        return self.begins.get((attribute, frame.f_lineno))
+        begins = (self.begins.get((one, frame.f_lineno)) for one in attributes)
+        return next(filter(None, begins), frame.f_lineno)
 
     def run(self) -> Ran:
         recorder = Recorder(self.locate)

@@ -194,13 +194,8 @@ class Pipeline:
     create_streaming_live_table = create_target_table = create_streaming_table
 
     def apply_changes(self, target: str, source: str, *args: Any, **more: Any) -> None:
-        line = next(
-            filter(
-                None,
-                map(self.recorder.locate, ["apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot"]),
-            ),
-            None,
-        )
+        names = "apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot", "create_auto_cdc_from_snapshot_flow"
+        line = self.recorder.locate(*names)
         feed(read_table(self.recorder, source, line), target)
 
     create_auto_cdc_flow = apply_changes

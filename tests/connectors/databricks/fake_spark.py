@@ -46,7 +46,7 @@ class Sink:
 
 @dataclass
 class Recorder:
-    locate: Callable[[str], int | None]
+    locate: Callable[..., int | None]
     reads: list[Read] = field(default_factory=list)
     sinks: list[Sink] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
