@@ -22,12 +22,11 @@ from typing import Any
 
 from tests.connectors.databricks.fake_databricks import (
     Configuration,
-    Elsewhere,
     Pipeline,
     Session,
     make_dbutils,
-    make_modules,
 )
+from tests.connectors.databricks.fake_modules import Elsewhere, make_modules
 from tests.connectors.databricks.fake_spark import Frame, Inert, Read, Recorder, Statement
 from tests.connectors.databricks.notebook_cells import Cell, cells_of
 from tests.connectors.databricks.unknowable import ORACLE, Unknown
@@ -182,7 +181,7 @@ class Program:
         modules = make_modules(session, pipeline, dbutils)
         names: dict[str, Any] = {
             "__name__": "__main__",
-            "__builtins__": {**vars(builtins), "open": lambda *args, **kwargs: Unknown("file"), "print": lambda *args: None},
+            "__builtins__": vars(builtins) | {"open": lambda *args, **more: Unknown("file"), "print": lambda *args: 0},
             "spark": session, "sc": session.sparkContext, "dbutils": dbutils, "getArgument": configuration.get,
             "display": lambda *args, **kwargs: None, "displayHTML": lambda html: None,
         }  # fmt: skip
@@ -250,7 +249,7 @@ def _entry(one: Any) -> dict[str, Any]:
 
 def normal(source: Mapping[str, Any]) -> tuple[Any, ...]:
     """A source with the defaults filled in, apart from its confidence."""
-    members = "kind pattern bootstrap path group_id_prefix target_table source_table line".split()
+    members = ["kind", "pattern", "bootstrap", "path", "group_id_prefix", "target_table", "source_table", "line"]
     return (
         *((name, source.get(name)) for name in members),
         ("topics", tuple(source.get("topics") or ())),

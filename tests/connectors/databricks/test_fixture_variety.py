@@ -54,12 +54,14 @@ def shape_of_python(text: str) -> str:
         return "broken " + " ".join(re.findall(r"\w+|\S", re.sub(r"\w+", "x", text)))
 
 
-KEYWORDS = set(
-    """all alter apply as by changes constraint copy create cross delete distinct except exists expect flow from grant group
-    having in inner insert into join keys lateral left limit live materialized matched merge not on once optimize or order
-    overwrite partition private refresh replace schedule select sequence set stored stream streaming table temporary then
-    union update using vacuum values view when where with""".split()
-)
+KEYWORDS = {
+    "all", "alter", "apply", "as", "by", "changes", "constraint", "copy", "create", "cross", "delete",
+    "distinct", "except", "exists", "expect", "flow", "from", "grant", "group", "having", "in", "inner",
+    "insert", "into", "join", "keys", "lateral", "left", "limit", "live", "materialized", "matched", "merge",
+    "not", "on", "once", "optimize", "or", "order", "overwrite", "partition", "private", "refresh", "replace",
+    "schedule", "select", "sequence", "set", "stored", "stream", "streaming", "table", "temporary", "then",
+    "union", "update", "using", "vacuum", "values", "view", "when", "where", "with",
+}  # fmt: skip
 
 
 def shape_of_sql(text: str) -> str:
