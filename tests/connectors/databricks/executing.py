@@ -15,6 +15,7 @@ import os
 import posixpath
 import re
 import sys
+import threading
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -187,7 +188,9 @@ class Program:
         }  # fmt: skip
         entered: set[types.CodeType] = set()
         with in_place_of_the_real_ones(modules, Importer(self.files)):
-            sys.setprofile(lambda frame, event, arg: entered.add(frame.f_code) if event == "call" else None)
+            profile: Any = lambda frame, event, arg: entered.add(frame.f_code) if event == "call" else None  # noqa: E731
+            threading.setprofile(profile)
+            sys.setprofile(profile)
             try:
                 with contextlib.suppress(SystemExit):
                     for piece in self.pieces:
@@ -195,6 +198,7 @@ class Program:
                 pipeline.run()
             finally:
                 sys.setprofile(None)
+                threading.setprofile(None)
             certain = len(recorder.reads), len(recorder.sinks)
             for function in self._uncalled(names, entered):
                 parameters = inspect.signature(function).parameters
@@ -219,7 +223,14 @@ class Program:
     def _uncalled(self, names: dict[str, Any], entered: set[types.CodeType]) -> list[types.FunctionType]:
         functions = {one for one in names.values() if isinstance(one, types.FunctionType)}
         mine = [one for one in functions if one.__code__.co_filename == MAIN and one.__code__ not in entered]
+        called = {name for one in functions for name in _names_in(one.__code__) if name != one.__name__}
+        mine = [one for one in mine if one.__name__ not in called]
         return sorted(mine, key=lambda one: one.__code__.co_firstlineno)
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    inner = [_names_in(one) for one in code.co_consts if isinstance(one, types.CodeType)]
+    return set(code.co_names).union(*inner)
 
 
 def _stand_in(recorder: Recorder, parameter: inspect.Parameter) -> Any:

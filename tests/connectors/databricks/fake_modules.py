@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -70,6 +71,10 @@ class Elsewhere(types.ModuleType):
         return Unknown(f"{self.__name__}.{name}")
 
 
+def _strftime(form: str, *when: Any) -> str:
+    return time.strftime(form, *when) if when else Unknown("time")
+
+
 def make_modules(session: Session, pipeline: Pipeline, dbutils: Any) -> dict[str, types.ModuleType]:
     functions = _module("functions", **{name: Inert() for name in FUNCTIONS}, __all__=FUNCTIONS)
     functions.broadcast = lambda frame: frame  # type: ignore[attr-defined]
@@ -121,9 +126,12 @@ def make_modules(session: Session, pipeline: Pipeline, dbutils: Any) -> dict[str
         "databricks.sdk.runtime": runtime,
         "datetime": clock,
         "json": _module("json", load=parse(json.load), loads=parse(json.loads), dumps=json.dumps),
+        "time": _module(
+            "time", **vars(time) | {"time": lambda: Unknown("time"), "strftime": _strftime, "sleep": lambda s: None}
+        ),
         "yaml": _module("yaml", safe_load=parse(yaml.safe_load), load=parse(yaml.safe_load)),
         **{
             name: Elsewhere(name)
-            for name in ["requests", "boto3", "uuid", "time", "mlflow", "confluent_kafka", "pandas"]
+            for name in ["requests", "boto3", "uuid", "mlflow", "confluent_kafka", "pandas", "argparse"]
         },
     }
