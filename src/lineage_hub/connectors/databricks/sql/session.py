@@ -24,9 +24,9 @@ from lineage_hub.connectors.databricks.sql.scripting import Blocks
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Statement, Substitute, split_statements
 from lineage_hub.connectors.databricks.sql.statements import Effect, StatementReader
 
-LONGEST_TEXT = 5_000_000
+LONGEST_TEXT = 2_000_000
 LONGEST_STATEMENT = 250_000
-SECONDS = 1.2
+SECONDS = 0.7
 _SETTING = re.compile(r"\s*SET\s+`?([^\s=`]+)`?\s*=\s*(.*?)\s*\Z", re.IGNORECASE | re.DOTALL)
 _QUIET = frozenset({
     "ADD", "ALTER", "ANALYZE", "BEGIN", "CALL", "CLEAR", "COMMENT", "COMMIT", "CONVERT", "DENY", "DESC", "DESCRIBE",
@@ -132,7 +132,7 @@ class Session:
         except TokenError:
             return found, Problem(first, "can't be split into words")
         except (t.TooDeep, RecursionError):
-            return found, Problem(first, "brackets or expressions stand too deep in each other")
+            return found, Problem(first, "it is too long, or its brackets or expressions stand too deep in each other")
         except _Unknown as error:
             return found, Problem(first, str(error))
         except Exception as error:
@@ -255,11 +255,13 @@ def _reason(error: ParseError) -> str:
 def _assemble(reading: Reading, effects: list[Effect]) -> None:
     tables: dict[str, DefinedTable] = {}
     filled: set[str] = set()
+    told: set[str] = set()
     for effect in effects:
         for source in effect.sources:
             made = replace(source, target_table=effect.target) if effect.fills else source
-            if made not in reading.sources:
+            if repr(made) not in told:
                 reading.sources.append(made)
+                told.add(repr(made))
         if effect.fills and effect.target is not None:
             key = effect.target.lower()
             tables[key] = _joined(tables.get(key), effect, key in filled)

@@ -29,6 +29,7 @@ from lineage_hub.connectors.databricks.sql.queries import (
 )
 from lineage_hub.connectors.databricks.sql.references import read_table
 
+_MOST_BRANCHES = 100
 _ENDS_SELECT = (
     "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "LATERAL", "CLUSTER", "DISTRIBUTE", "SORT", "WINDOW", "QUALIFY",
     "UNION",
@@ -238,6 +239,8 @@ class StatementReader:
         if not places:
             yield from self._select()
             return
+        if len(places) > _MOST_BRANCHES:
+            raise t.TooDeep
         source = list(tokens[: places[0]])
         for begin, end in zip(places, [*places[1:], len(tokens)], strict=True):
             part = tokens[begin:end]

@@ -12,9 +12,12 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.dialects import Dialect
 
 DEEPEST = 150
+_MOST_TOKENS = 30_000
+_MOST_QUERIES = 1_000  # joined by UNION and the like, each of which stands inside of the next
 _DIALECT = Dialect.get_or_raise("databricks")
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSED = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+_BETWEEN_QUERIES = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
 _NO_WORDS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.IDENTIFIER, TokenType.NUMBER})
 _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 # Where a table can stand, the word before its name.
@@ -25,15 +28,16 @@ Tokens = Sequence[Token]
 
 
 class TooDeep(Exception):
-    """Brackets in brackets beyond what is followed."""
+    """Brackets in brackets, or queries beside queries, beyond what is followed."""
 
 
 def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = _DIALECT.tokenize(text)
-    depth = 0
+    depth = queries = 0
     for token in tokens:
         depth += (token.token_type in _OPEN) - (token.token_type in _CLOSED)
-        if depth > DEEPEST:
+        queries += token.token_type in _BETWEEN_QUERIES
+        if depth > DEEPEST or queries > _MOST_QUERIES:
             raise TooDeep
     return tokens
 
@@ -109,6 +113,8 @@ def name_parts(tokens: Tokens, at: int) -> tuple[list[str], int]:
 
 def parse(tokens: Tokens, text: str) -> Any:
     """One statement or query; what sqlglot says is raised as it comes."""
+    if len(tokens) > _MOST_TOKENS:
+        raise TooDeep
     parsed = _DIALECT.parser().parse(list(_rewritten(tokens)), text)
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
         raise ValueError("there is no one statement")
