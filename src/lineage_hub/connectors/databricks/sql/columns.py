@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlglot import exp
 from sqlglot.optimizer.qualify_columns import qualify_columns
 from sqlglot.optimizer.qualify_tables import qualify_tables
 from sqlglot.schema import MappingSchema
@@ -74,6 +75,7 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
             return None
         stand_in(reference.node, name)
     shorten(query)
+    written = [_written(one) for one in query.selects]
     schema = MappingSchema(
         {name: dict.fromkeys(columns, "UNKNOWN") for name, columns in known.items()},
         dialect="databricks",
@@ -85,13 +87,21 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
     projections = tracer.sure_projections()
     if projections is None or any(UNKNOWN in name for name, _ in projections):
         return None
+    names = [name for name, _ in projections]
+    # A star has made more of them.
+    names = written if [one.lower() for one in written] == names else [spelling.spelled(name) for name in names]
     return Traced(
-        tuple((spelling.spelled(name), _told(origins, sources, spelling)) for name, origins in projections),
+        tuple((name, _told(one, sources, spelling)) for name, (_, one) in zip(names, projections, strict=True)),
         tuple(
             ColumnOrigin(one.table, one.column, direct=False)
             for one in _told(tracer.rows(), sources, spelling, partly=True) or ()
         ),
     )
+
+
+def _written(projection: Any) -> str:
+    name = projection.args.get("alias") if isinstance(projection, exp.Alias) else getattr(projection, "this", None)
+    return str(name.meta.get("written", name.name)) if isinstance(name, exp.Identifier) else projection.alias_or_name
 
 
 def _columns_of(source: StreamSource, columns_of: ColumnsOf) -> Sequence[str] | None:
@@ -113,8 +123,9 @@ def _told(
     for origin in origins:
         source = sources[origin.table.name]
         names = source.topics or ([source.path] if source.path else [])
-        if not names and not partly:
+        known = bool(names) and UNKNOWN not in origin.column
+        if not known and not partly:
             return None
-        for name in names:
+        for name in names if known else ():
             found[ColumnOrigin(name, spelling.spelled(origin.column), origin.how in DIRECT)] = None
     return tuple(found)

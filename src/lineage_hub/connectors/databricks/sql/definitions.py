@@ -53,7 +53,7 @@ def read_definition(tokens: t.Tokens, text: str, line: int) -> Definition | None
         at += 3
     end = after_name(tokens, at)
     if end == at:
-        return None
+        raise t.Unreadable("what is created has no name")
     temporary = what == "VIEW" and bool(modifiers & {"TEMPORARY", "TEMP"})
     made = Definition(_kind(what, modifiers), (at, end), line + tokens[at].line - 1, temporary)
     if t.word(tokens, end) == "(":

@@ -28,6 +28,12 @@ class Spelling(Statement):
         super().__init__("databricks", lambda _: None)
         self._keeps = True
 
+    def normalise(self, expression: Any) -> None:
+        """A name that is a column's and another's alias in two spellings is a column's first."""
+        super().normalise(expression)
+        for column in expression.find_all(exp.Column):
+            self._spelled[column.name] = column.this.meta.get("written", column.name)
+
 
 @dataclass(frozen=True)
 class Reference:

@@ -133,7 +133,7 @@ class Session:
             return found, Problem(first, "can't be split into words")
         except (t.TooDeep, RecursionError):
             return found, Problem(first, "it is too long, or its brackets or expressions stand too deep in each other")
-        except _Unknown as error:
+        except t.Unreadable as error:
             return found, Problem(first, str(error))
         except Exception as error:
             return found, Problem(first, f"can't be read: {type(error).__name__}")
@@ -229,7 +229,7 @@ class Session:
         expression = t.parse([Token(TokenType.SELECT, "SELECT"), *inner[1:end]], "")
         said = self.constants.text(expression.expressions[0])
         if said is None:
-            raise _Unknown("the text that EXECUTE IMMEDIATE runs can't be known")
+            raise t.Unreadable("the text that EXECUTE IMMEDIATE runs can't be known")
         for statement in split_statements(said, line + at):
             text = statement.text(self.value)
             yield from self._effects(t.tokenize(text), text, statement.line)
@@ -240,10 +240,6 @@ class Session:
         if name is not None and t.word(tokens, 1) in ("TABLE", "VIEW"):
             self.known_columns.pop(name.lower(), None)
             self.views.discard(name.lower())
-
-
-class _Unknown(Exception):
-    """A statement that depends on what can't be known."""
 
 
 def _reason(error: ParseError) -> str:

@@ -31,6 +31,10 @@ class TooDeep(Exception):
     """Brackets in brackets, or queries beside queries, beyond what is followed."""
 
 
+class Unreadable(Exception):
+    """A statement that depends on what isn't there, with the reason."""
+
+
 def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = _DIALECT.tokenize(text)
     depth = queries = 0
@@ -117,7 +121,7 @@ def parse(tokens: Tokens, text: str) -> Any:
         raise TooDeep
     parsed = _DIALECT.parser().parse(list(_rewritten(tokens)), text)
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
-        raise ValueError("there is no one statement")
+        raise Unreadable("it is no one statement")
     return parsed[0]
 
 
