@@ -71,7 +71,7 @@ OTHER_SYSTEMS = [
         [("pulsar", "p/n/t", None, "pulsar://b:6650")],
     ),
     (
-        "SELECT * FROM STREAM read_pubsub(subscriptionId => 's', topicId => 't', projectId => 'p', clientId => secret('a'))",
+        "SELECT * FROM STREAM read_pubsub(subscriptionId => 's', topicId => 't', projectId => 'p', key => secret('a'))",
         [("pubsub", "t", None, "p")],
     ),
     ("SELECT * FROM read_statestore('/chk')", [("statestore", "/chk", None)]),

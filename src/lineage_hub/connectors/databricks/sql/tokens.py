@@ -5,11 +5,13 @@ Parsing is sqlglot's. What it has no words for is rewritten here, token by token
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects import Dialect
+from sqlglot.errors import ErrorLevel, ParseError
 
 DEEPEST = 150
 _MOST_TOKENS = 30_000
@@ -119,10 +121,25 @@ def parse(tokens: Tokens, text: str) -> Any:
     """One statement or query; what sqlglot says is raised as it comes."""
     if len(tokens) > _MOST_TOKENS:
         raise TooDeep
-    parsed = _DIALECT.parser().parse(list(_rewritten(tokens)), text)
+    rewritten = list(_rewritten(tokens))
+    try:
+        parsed = _DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text)
+    except ParseError as error:
+        if not all(_is_of_arguments(str(one.get("description"))) for one in error.errors) or len(error.errors) >= 20:
+            raise
+        # How many arguments a function takes is for Databricks to say.
+        parsed = _DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text)
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
         raise Unreadable("it is no one statement")
     return parsed[0]
+
+
+def _is_of_arguments(description: str) -> bool:
+    missing = re.match(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>", description)
+    if missing is None:
+        return description.startswith("The number of provided arguments")
+    of = getattr(exp, missing[1], None)
+    return isinstance(of, type) and issubclass(of, exp.Func) and not issubclass(of, exp.Binary | exp.Case | exp.Cast)
 
 
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
