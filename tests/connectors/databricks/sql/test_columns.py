@@ -52,8 +52,14 @@ B = "CREATE TABLE b (id INT, z INT);"
         ("SELECT topic AS t FROM read_kafka(subscribe => 'k,l')", {"t": ["k.topic", "l.topic"]}),
         ("SELECT * FROM STREAM read_kafka(subscribe => 'k')",
          {c: [f"k.{c}"] for c in ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")}),
+        ("SELECT headers AS h FROM read_kafka(subscribe => 'k', includeHeaders => true)", {"h": ["k.headers"]}),
         ("SELECT id FROM read_files('/in', format => 'json')", {"id": ["/in.id"]}),
         ("SELECT id FROM delta.`/lake/t`", {"id": ["/lake/t.id"]}),
+        ("SELECT p * q AS g, g * 2 AS t, r FROM a", {"g": ["a.p", "a.q"], "r": ["a.r"]}),  # is g a column of a?
+        ("SELECT p / 2 AS p, p + 1 AS t FROM a", {"p": ["a.p"], "t": ["a.p"]}),
+        ("SELECT coalesce(r, 'all') AS r, sum(s) AS s FROM a GROUP BY GROUPING SETS ((r), ())",
+         {"r": ["a.r"], "s": ["a.s"]}),
+        ("SELECT x.*, c.y FROM (SELECT i, x FROM a) x JOIN c ON x.i = c.i", {"i": ["a.i"], "x": ["a.x"], "y": ["c.y"]}),
         ("SELECT * FROM unknown", None),
         ("SELECT *, 1 AS one FROM unknown", None),
         ("SELECT x FROM a JOIN b ON a.id = b.id", None),  # of which of the two?
@@ -100,8 +106,12 @@ def test_columns_come_from_where_the_query_takes_them(query: str, wanted: dict[s
         (B + "MERGE INTO t USING b ON t.id = b.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
          {"id": ["b.id"], "z": ["b.z"]}),
         ("MERGE INTO t USING b ON t.id = b.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", None),
+        (A + "CREATE VIEW v AS SELECT x * 2 AS w, w + y AS s FROM a", {"w": ["a.x"], "s": ["a.x", "a.y"]}),
         (A + "CREATE TABLE t DEEP CLONE a", {"id": ["a.id"], "x": ["a.x"], "y": ["a.y"]}),
         (A + "CREATE OR REPLACE TABLE a AS SELECT * FROM elsewhere; CREATE VIEW v AS SELECT * FROM a", None),
+        (A + "ALTER TABLE a ADD COLUMNS (w INT); CREATE VIEW v AS SELECT * FROM a", None),
+        ("WITH u AS (SELECT w AS v, i FROM s) MERGE INTO t USING u ON t.i = u.i WHEN MATCHED THEN UPDATE SET v = u.v",
+         {"v": ["s.w"]}),
         (A + "DROP TABLE a; CREATE VIEW v AS SELECT * FROM a", None),
     ],
 )  # fmt: skip
@@ -117,6 +127,12 @@ def test_columns_that_decide_about_rows_are_indirect_origins_of_every_column() -
     assert direct(table) == {"c": ["a.x"], "one": []}
     for column in ("c", "one"):
         assert indirect(table, column) == {"a.k", "b.l", "a.f", "a.x", "b.h", "a.o"}
+
+
+def test_the_condition_of_a_merge_decides_about_its_rows() -> None:
+    table = last("MERGE INTO t USING s ON t.k = s.k AND s.live WHEN MATCHED THEN UPDATE SET v = s.v")
+    assert direct(table) == {"v": ["s.v"]}
+    assert indirect(table, "v") == {"s.k", "s.live"}
 
 
 def test_columns_of_windows_and_conditions_are_indirect_origins() -> None:

@@ -68,6 +68,14 @@ def test_a_value_that_is_set_is_used_from_then_on() -> None:
     ]
 
 
+def test_a_widget_has_its_default_where_nothing_else_is_said() -> None:
+    sql = (
+        "CREATE WIDGET TEXT db DEFAULT 'd1'; CREATE WIDGET DROPDOWN t DEFAULT 'x' CHOICES SELECT * FROM (VALUES ('x'));"
+    )
+    assert pairs(sql + "SELECT * FROM ${db}.$t") == [("d1.x", None)]
+    assert pairs(sql + "SELECT * FROM ${db}.$t", substitute={"db": "d2"}.get) == [("d2.x", None)]
+
+
 @pytest.mark.parametrize("name", ["spark:k", "sparkconf:k", "hivevar:k", "hiveconf:k", "k"])
 def test_a_value_may_say_where_it_is_from(name: str) -> None:
     assert pairs(f"SELECT * FROM ${{{name}}}", substitute={"k": "a"}.get) == [("a", None)]

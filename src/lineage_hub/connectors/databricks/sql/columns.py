@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.qualify_columns import qualify_columns
 from sqlglot.optimizer.qualify_tables import qualify_tables
 from sqlglot.schema import MappingSchema
 
 from lineage_hub.connectors.databricks.reading import ColumnOrigin, StreamSource
-from lineage_hub.connectors.databricks.sql.functions import KAFKA_COLUMNS
 from lineage_hub.connectors.databricks.sql.references import Reference, Spelling
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.sdk.instrumentation.columns import Tracer
@@ -68,7 +68,7 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
         if reference.source is not None:
             sources[name] = reference.source
             tables[name] = Table(name)
-            columns = _columns_of(reference.source, columns_of)
+            columns = reference.columns or _columns_of(reference.source, columns_of)
             if columns:
                 known[name] = [spelling.folded(column) for column in columns]
         elif reference.node.args.get("alias") is None:
@@ -81,8 +81,7 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
         dialect="databricks",
         normalize=False,
     )
-    qualified = qualify_tables(query, dialect="databricks")
-    qualified = qualify_columns(qualified, schema=schema, allow_partial_qualification=True, dialect="databricks")
+    qualified = _qualified(qualify_tables(query, dialect="databricks"), schema)
     tracer = Tracer(qualified, tables, known)
     projections = tracer.sure_projections()
     if projections is None or any(UNKNOWN in name for name, _ in projections):
@@ -99,14 +98,33 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
     )
 
 
+def _qualified(query: Any, schema: MappingSchema) -> Any:
+    """Columns with their tables, where those are sure."""
+    try:
+        return qualify_columns(query.copy(), schema, allow_partial_qualification=True, dialect="databricks")
+    except OptimizeError:
+        # A name may be a column's or that of a column beside it, and only the table could tell.
+        for select in query.find_all(exp.Select):
+            _hide_doubtful(select)
+        return qualify_columns(query, schema, expand_alias_refs=False, allow_partial_qualification=True)
+
+
+def _hide_doubtful(select: Any) -> None:
+    before: set[str] = set()
+    for one in select.selects:
+        for column in list(one.find_all(exp.Column)):
+            if not column.table and column.name in before:
+                column.this.set("this", UNKNOWN)
+        if isinstance(one, exp.Alias) and all(column.name != one.alias for column in one.find_all(exp.Column)):
+            before.add(one.alias)
+
+
 def _written(projection: Any) -> str:
     name = projection.args.get("alias") if isinstance(projection, exp.Alias) else getattr(projection, "this", None)
     return str(name.meta.get("written", name.name)) if isinstance(name, exp.Identifier) else projection.alias_or_name
 
 
 def _columns_of(source: StreamSource, columns_of: ColumnsOf) -> Sequence[str] | None:
-    if source.kind == "kafka":
-        return KAFKA_COLUMNS
     return columns_of(source.path) if source.kind == "table" and source.path else None
 
 

@@ -89,7 +89,7 @@ def after_name(tokens: t.Tokens, at: int) -> int:
 def _read_clauses(made: Definition, tokens: t.Tokens, at: int) -> None:
     while at < len(tokens):
         said = t.word(tokens, at)
-        if said == "AS" and t.says(tokens, at + 1, "OF"):
+        if said == "AS" and (t.says(tokens, at + 1, "OF") or t.word(tokens, at - 1) == "STORED"):
             at += 2
         elif said == "AS":
             made.query = at + 1

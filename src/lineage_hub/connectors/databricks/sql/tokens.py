@@ -13,6 +13,8 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, ParseError
 
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
+
 DEEPEST = 150
 _MOST_TOKENS = 30_000
 _MOST_QUERIES = 1_000  # joined by UNION and the like, each of which stands inside of the next
@@ -71,7 +73,7 @@ def is_name(tokens: Tokens, at: int) -> bool:
     if token.token_type is TokenType.IDENTIFIER:
         return True
     first = str(token.text)[:1]
-    return token.token_type not in _NO_WORDS and (first.isalpha() or first in ("_", "\ue0f0"))
+    return token.token_type not in _NO_WORDS and (first.isalnum() or first in ("_", UNKNOWN))
 
 
 def begins_query(tokens: Tokens, at: int) -> bool:
@@ -110,9 +112,10 @@ def name_parts(tokens: Tokens, at: int) -> tuple[list[str], int]:
     parts: list[str] = []
     while is_name(tokens, at):
         parts.append(str(tokens[at].text))
-        if word(tokens, at + 1) != "." or not is_name(tokens, at + 2):
-            # Of `a.1b` the second part begins with a digit, and is none that can be told.
-            return (parts, at + 1) if word(tokens, at + 1) != "." else ([], at + 1)
+        if word(tokens, at + 1) != ".":
+            return parts, at + 1
+        if not is_name(tokens, at + 2):
+            raise Unreadable("a name ends with a dot")
         at += 2
     return parts, at
 
@@ -160,6 +163,8 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
             at = end
         elif said == "WITH" and says(tokens, at + 1, "SCHEMA", "EVOLUTION"):
             at += 3
+        elif said == "WITH" and at and word(tokens, at + 1) == "(":
+            at = after_brackets(tokens, at + 1)  # how a table is read: WITH ('option' = 'value')
         elif said == "TABLE" and (at == 0 or before in ("(", "UNION", "ALL")) and is_name(tokens, at + 1):
             yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
             yield _like(token, TokenType.FROM, "FROM")
