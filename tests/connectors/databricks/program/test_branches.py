@@ -118,6 +118,15 @@ def test_a_topic_that_only_one_branch_adds_is_a_possibility() -> None:
     assert sorted(topics(program)) == [["a"], ["a", "b"]]
 
 
+def test_members_that_a_filter_may_leave_out_make_as_many_possibilities() -> None:
+    program = """
+    from elsewhere import ok
+    names = [n for n in ("a", "b") if n == "a" or ok(n)]
+    spark.readStream.format("kafka").option("subscribe", ",".join(names)).load()
+    """
+    assert sorted(topics(program)) == [["a"], ["a", "b"]]
+
+
 def test_a_reader_changes_in_place_within_its_branch() -> None:
     program = """
     from elsewhere import flag

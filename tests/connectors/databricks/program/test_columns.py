@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one case is one line
 """Columns and their origins, where the plan can be known from the code; nothing where it can't."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one case is one line
 """Reads and writes of Spark in every shape that its API allows."""
 
 from __future__ import annotations
@@ -157,7 +158,9 @@ def test_a_builder_without_load_reads_nothing() -> None:
 
 
 def test_the_line_is_where_the_chain_begins() -> None:
-    program = '\n\ndf = (\n    spark\n    .readStream\n    .format("kafka")\n    .option("subscribe", "a")\n    .load()\n)\n'
+    program = (
+        '\n\ndf = (\n    spark\n    .readStream\n    .format("kafka")\n    .option("subscribe", "a")\n    .load()\n)\n'
+    )
     assert [one.line for one in sources(program)] == [4]
 
 
