@@ -35,6 +35,29 @@ def test_a_question_that_is_asked_twice_has_one_answer() -> None:
     assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
 
 
+@pytest.mark.parametrize(
+    ("setup", "asked"),
+    [
+        ("from elsewhere import env", "env"),
+        ("import elsewhere", "elsewhere.env"),
+        ("import os", 'os.environ["ENV"]'),
+        ("import os", 'os.getenv("ENV")'),
+        ("import os", 'os.environ.get("ENV", "dev")'),
+        ("import sys", "sys.argv[1]"),
+        ("", 'dbutils.secrets.get("s", "env")'),
+        ("", "undefined"),
+    ],
+)
+def test_whatever_is_unknown_the_same_question_has_one_answer(setup: str, asked: str) -> None:
+    program = f"""
+{setup}
+t = "a" if {asked} == "prod" else "b"
+s = "x" if {asked} == "prod" else "y"
+{READ.format(t="t", s="s")}
+"""
+    assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
+
+
 def test_a_question_and_its_opposite_go_together() -> None:
     program = f"""
     env = spark.conf.get("env")

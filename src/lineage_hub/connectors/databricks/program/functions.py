@@ -85,7 +85,9 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     scope.own = own
     _bind_parameters(machine, function, arguments, scope)
     node = function.node
-    activation = Activation(owner=function.owner, self_value=_first(node, scope), entered=machine.entering)
+    activation = Activation(
+        owner=function.owner, self_value=_first(node, scope), entered=machine.entering, base=machine.path
+    )
     machine.entering = None
     outer, base, file = machine.activation, machine.path, machine.file
     machine.activation = activation

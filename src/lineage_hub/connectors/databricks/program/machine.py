@@ -62,6 +62,7 @@ class Activation:
     returns: list[tuple[Guard, Value]] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
     unsure_yield: bool = False
+    base: Guard = ALWAYS  # the path at the call
     # Parts of the path that hold because another arm has left: until the turn, the loop or the function ends.
     left: dict[Status, Guard] = field(default_factory=dict)
     entered: Callable[[Value], None] | None = None  # the body of a with statement, where the function yields

@@ -28,6 +28,7 @@ from lineage_hub.connectors.databricks.program.values import (
     FunctionValue,
     Instance,
     Scope,
+    Unknown,
     Value,
 )
 from lineage_hub.connectors.databricks.reading import Problem, Reading
@@ -229,7 +230,7 @@ def _stand_in(parameter: ast.arg) -> Value:
         return Session()
     if parameter.arg == "dbutils" or "DBUtils" in said:
         return DbUtils()
-    return Frame(()) if "DataFrame" in said and "[" not in said else UNKNOWN
+    return Frame(()) if "DataFrame" in said and "[" not in said else Unknown(key=("parameter", id(parameter)))
 
 
 def _some_object(machine: Machine, of: ClassValue) -> Value:
