@@ -150,6 +150,35 @@ def test_members_that_a_filter_may_leave_out_make_as_many_possibilities() -> Non
     assert sorted(topics(program)) == [["a"], ["a", "b"]]
 
 
+def test_a_key_that_nobody_knows_gives_one_of_the_members_the_same_each_time() -> None:
+    program = f"""
+    env = spark.conf.get("env")
+    topics = {{"dev": "a", "prod": "b"}}
+    servers = {{"dev": "x", "prod": "y"}}
+    {READ.format(t="topics[env]", s="servers.get(env, 'z')")}
+    """
+    assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
+
+
+def test_a_key_that_nobody_knows_of_more_than_eight_members_is_unresolved() -> None:
+    program = """
+    from elsewhere import key
+    names = {str(n): f"t{n}" for n in range(9)}
+    spark.readStream.format("kafka").option("subscribe", names[key]).load()
+    """
+    assert topics(program) == [["unresolved"]]
+
+
+def test_names_that_are_given_stay_known_beside_unknown_ones() -> None:
+    program = """
+    from elsewhere import more
+    def load(**options):
+        return spark.readStream.format("kafka").options(**options).load()
+    load(subscribe="a", **more)
+    """
+    assert topics(program) == [["a"]]
+
+
 def test_a_reader_changes_in_place_within_its_branch() -> None:
     program = """
     from elsewhere import flag

@@ -9,9 +9,9 @@ from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import join, unknown_of
 from lineage_hub.connectors.databricks.program.machine import Activation, Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.scopes import local_names
-from lineage_hub.connectors.databricks.program.targets import forget_content
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
+    REST,
     UNKNOWN,
     Arguments,
     DictValue,
@@ -147,7 +147,7 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
         rest.cells.update(keywords)
         cells[spec.kwarg.arg] = rest
         if arguments.open:
-            forget_content(machine, rest)
+            rest.cells[REST] = UNKNOWN  # others may be there; those that are given can't be given twice
 
 
 def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:

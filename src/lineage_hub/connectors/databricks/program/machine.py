@@ -109,6 +109,7 @@ class Machine:
         self.trying = 0
         self.doubt = 0  # grows where an exception may come
         self._decisions = itertools.count()
+        self._ways: dict[Hashable, dict[Hashable, int]] = {}
         self.file = path
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
@@ -141,6 +142,11 @@ class Machine:
     def decision(self) -> Hashable:
         """A decision that no other one is like."""
         return next(self._decisions)
+
+    def arm(self, decision: Hashable, key: Hashable) -> int:
+        """The number of one way of a decision that has many; 0 and 1 are those of a yes or no, 2 is none of them."""
+        ways = self._ways.setdefault(decision, {})
+        return ways.setdefault(key, len(ways) + 3)
 
     def see(self, value: Value) -> Value:
         """A value as it can be where the path has led."""
