@@ -19,7 +19,7 @@ from lineage_hub.connectors.databricks.sql.definitions import (
     read_definition,
 )
 from lineage_hub.connectors.databricks.sql.functions import read_options
-from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS
+from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS, format_and_path
 from lineage_hub.connectors.databricks.sql.queries import (
     Names,
     Query,
@@ -93,6 +93,10 @@ class StatementReader:
 
     def _name(self, begin: int, end: int) -> str | None:
         """What a table's name stands for, be it a path or an expression."""
+        if t.word(self._tokens, begin + 1) != "(":
+            parts, _ = t.name_parts(self._tokens[:end], begin)
+            by_path = format_and_path(parts, quoted=t.is_quoted(self._tokens, end - 1))
+            return self._names.constants.known(by_path[1]) if by_path else self._names.qualify(parts)
         first = self._tokens[begin]
         select = [Token(kind, text, line=first.line) for kind, text in _SELECT_FROM]
         table = t.parse([*select, *self._tokens[begin:end]], self._text).find(exp.Table)

@@ -69,6 +69,10 @@ def is_string(tokens: Tokens, at: int) -> bool:
     return 0 <= at < len(tokens) and tokens[at].token_type in _STRINGS
 
 
+def is_quoted(tokens: Tokens, at: int) -> bool:
+    return 0 <= at < len(tokens) and tokens[at].token_type is TokenType.IDENTIFIER
+
+
 def is_name(tokens: Tokens, at: int) -> bool:
     """Quoted, or a word: in Databricks nearly every word may be a name."""
     if not 0 <= at < len(tokens):
