@@ -29,6 +29,7 @@ from lineage_hub.connectors.databricks.sql.queries import (
     read_query_tokens,
 )
 from lineage_hub.connectors.databricks.sql.references import read_table
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 
 # A table of these has its rows where the table is; one of another format shows those of another system.
 _STORED_HERE = PATH_FORMATS | {"hive", "unity_catalog", "deltasharing"}
@@ -143,6 +144,8 @@ class StatementReader:
         elif made.clone:
             self._fill(effect, self._query(self._all_of(made.clone, after_name(self._tokens, made.clone))), made)
         elif made.format and (made.temporary or made.format not in _STORED_HERE):
+            if UNKNOWN in made.format:
+                raise t.Unreadable("the format of what is read can't be known")
             effect.sources = [self._by_format(made)]
             effect.has_rows = True
         yield effect
@@ -288,8 +291,7 @@ class StatementReader:
         if t.is_string(self._tokens, place):
             query = self._query(_with_paths(self._all_of(place, place + 1)))
         else:
-            opened = next(i for i in range(place, len(tokens)) if t.word(tokens, i) == "(")
-            shift = opened
+            shift = next((at for at in range(place, len(tokens)) if t.word(tokens, at) == "("), len(tokens))
             query = self._query(tokens[shift : t.after_brackets(tokens, shift)])
         yield Effect(self._at(at), query.sources, self._name(at, end), True, columns=_named(query.traced)[0])
 
