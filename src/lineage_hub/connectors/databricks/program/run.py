@@ -63,8 +63,8 @@ def run_text(machine: Machine, text: str, scope: Scope, path: str) -> None:
 
 def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> None:
     for cell in cells:
-        if machine.budget.spent:
-            machine.problem(cell.line, "the program takes too many steps: the rest was left out")
+        if machine.budget.over:
+            machine.problem(cell.line, "the program takes too long: the rest was left out")
             return
         if cell.language == "python":
             # A broken cell of a notebook does not run at all; a file is read around what is broken.
@@ -84,8 +84,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
 
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
     for statement in body:
-        if machine.budget.spent:
-            machine.problem(statement.lineno, "the program takes too many steps: the rest was left out")
+        if machine.budget.spent and not machine.budget.reserve():
+            machine.problem(statement.lineno, "the program takes too long: the rest was left out")
             return
         machine.budget.begin_statement()
         guarded(machine, statement.lineno, partial(machine.execute, [statement], scope))
