@@ -104,6 +104,7 @@ class Machine:
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
         self.sql = Session(self.known_setting)
+        self.parameters: Mapping[str, str | None] = {}  # of the SQL that is being read
         self.entering: Callable[[Value], None] | None = None
         self.rehearsing = False
         self.trying = 0
@@ -181,7 +182,9 @@ class Machine:
         return self.asked.setdefault(name, Unknown(key=("setting", name)))
 
     def known_setting(self, name: str) -> str | None:
-        """What `${name}` in SQL stands for."""
+        """What `${name}` or `:name` in SQL stands for."""
+        if name in self.parameters:
+            return self.parameters[name]
         for place in ("argument", "set", "widget"):
             if place == "widget" and name in self.configuration:
                 return self.configuration[name]

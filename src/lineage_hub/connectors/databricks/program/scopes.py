@@ -7,17 +7,10 @@ import ast
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.values import ABSENT, Scope, Value
 
-_OPENING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
 
 def home(scope: Scope, name: str) -> Scope:
     """The scope in which an assignment to the name is done."""
-    if name in scope.declared:
-        return scope.declared[name]
-    if scope.kind == "comprehension" and scope.parent is not None and name not in scope.cells:
-        return scope
-    return scope
+    return scope.declared.get(name, scope)
 
 
 def bind(machine: Machine, scope: Scope, name: str, value: Value) -> None:

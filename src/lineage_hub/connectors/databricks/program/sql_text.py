@@ -43,15 +43,13 @@ def _run(machine: Machine, text: Value, arguments: Arguments) -> Value:
         return Frame(())
     frames = {name: one for name, one in arguments.keywords.items() if name not in ("sqlQuery", "args")}
     text, given = _with_fields(machine, text, frames)
-    named = _parameters(machine, arguments)
-    outside = machine.sql._outside
-    machine.sql._outside = lambda name: named[name] if name in named else outside(name)
+    machine.parameters = _parameters(machine, arguments)
     using = (machine.sql.catalog, machine.sql.schema)
     reading = machine.sql.query(text, arguments.text_line or 1)
     if machine.path:
         # USE on one way of several: which of them counts after it is not known.
         machine.sql.catalog, machine.sql.schema = using
-    machine.sql._outside = outside
+    machine.parameters = {}
     for one in reading.problems:
         if not (GAP in text and "can't be known" in one.reason):
             machine.problem(one.line if arguments.text_line else arguments.line, one.reason)

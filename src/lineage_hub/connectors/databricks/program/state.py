@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from lineage_hub.connectors.databricks.program.guards import Guard
 from lineage_hub.connectors.databricks.program.joins import join, unknown_of
-from lineage_hub.connectors.databricks.program.values import ABSENT, Alternatives, Cells, Scope, Value, same
+from lineage_hub.connectors.databricks.program.values import ABSENT, Alternatives, Carrier, Cells, Scope, Value, same
 
 # id of the object and key → (the object, the key, the value before)
 Trail: TypeAlias = dict[tuple[int, Hashable], tuple[Cells, Hashable, Value]]
@@ -91,8 +91,6 @@ class State:
 
 
 def _either(old: Value, new: Value) -> Value:
-    from lineage_hub.connectors.databricks.program.values import Carrier
-
     present = [one for one in (old, new) if one is not ABSENT]
     if len(present) == 2 and all(isinstance(one, Carrier) for one in present) and type(old) is type(new):
         return join([(frozenset(), present[0]), (frozenset(), present[1])])

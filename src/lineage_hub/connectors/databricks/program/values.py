@@ -180,7 +180,7 @@ Action: TypeAlias = "Callable[[Machine, Arguments], Value]"
 
 
 class Method(Native):
-    """A function of ours. `raises`: it may fail, as far as anyone can see from the code."""
+    """A function that is answered in Python."""
 
     __slots__ = ("action", "name")
 
