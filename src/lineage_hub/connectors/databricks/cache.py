@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -154,6 +155,36 @@ def reading_key(version: str, *parts: str, pairs: Iterable[tuple[str, str]] = ()
         digest.update(len(one).to_bytes(8, "big"))
         digest.update(one.encode(errors="surrogatepass"))
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def reader_version() -> str:
+    """A digest of the reader itself: what an older one found is never taken for its own."""
+    digest = hashlib.sha256(_parser_version().encode())
+    here = Path(__file__).parent
+    for path in sorted([*here.glob("*.py"), *here.glob("program/**/*.py"), *here.glob("sql/**/*.py")]):
+        if path.name not in _NO_READERS:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+# What fetches and tells has no say in what is read.
+_NO_READERS = frozenset(
+    f"{name}.py"
+    for name in (
+        "client", "clusters", "commands", "config", "connection", "events", "flows", "lineage", "names", "programs",
+        "references", "report", "scan", "told", "workspace",
+    )
+)  # fmt: skip
+
+
+def _parser_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sqlglot")
+    except PackageNotFoundError:
+        return ""
 
 
 class _Kept(msgspec.Struct, array_like=True):

@@ -89,7 +89,8 @@ class FolderTree:
     """Of this machine. Paths begin with a slash, which is the folder itself."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.file = folder.name if folder.is_file() else ""
+        self.folder = folder.parent if self.file else folder
         self._folders: dict[str, list[WorkspaceObject]] = {}
         if not folder.exists():
             raise InvalidRequest(f"there is no folder {folder}", subject="--path", action="name one that exists")
@@ -157,8 +158,13 @@ async def _once(known: dict[str, asyncio.Future[T]], key: str, ask: Callable[[st
     return await asyncio.shield(known[key])
 
 
-async def expanded(tree: Tree, pattern: str) -> list[WorkspaceObject]:
-    """All programs that a glob means: `*` within a folder, `**` through all below; a folder alone means all in it."""
+async def expanded(
+    tree: Tree, pattern: str, failed: Callable[[str, LineageHubError], None] | None = None
+) -> list[WorkspaceObject]:
+    """All programs that a glob means: `*` within a folder, `**` through all below; a folder alone means all in it.
+
+    `failed` is told of folders below the first that can't be listed.
+    """
     pattern = plain_path(pattern)
     wild = next((at for at, part in enumerate(pattern.split("/")) if _is_wild(part)), None)
     if wild is None:
@@ -170,8 +176,15 @@ async def expanded(tree: Tree, pattern: str) -> list[WorkspaceObject]:
     found: list[WorkspaceObject] = []
     folders = [base]
     for _ in range(depth + 1):
-        lists = await asyncio.gather(*(tree.listed(one) for one in folders))
-        objects = [one for each in lists for one in each]
+        lists = await asyncio.gather(*(tree.listed(one) for one in folders), return_exceptions=True)
+        objects = []
+        for folder, each in zip(folders, lists, strict=True):
+            if not isinstance(each, BaseException):
+                objects += each
+            elif not isinstance(each, LineageHubError) or failed is None or folder == base:
+                raise each
+            else:
+                failed(folder, each)
         found += [one for one in objects if one.is_source and matcher.fullmatch(one.path)]
         folders = [one.path for one in objects if one.is_folder and not one.path.endswith("/__pycache__")]
         if not folders:
