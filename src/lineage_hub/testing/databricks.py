@@ -1,4 +1,4 @@
-"""Pipelines, jobs, notebooks and tables enter; a server that answers as a Databricks workspace does leaves, on a free port.
+"""Pipelines, jobs, notebooks and tables enter; a server on a free port leaves that answers as a workspace does.
 
     with FakeWorkspace() as workspace:
         workspace.add_notebook("/Repos/shop/bronze", source)
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     status: int
 
 
-class Answer(Exception):  # noqa: N818 - an answer that ends the work on a request, good or bad
+class Answer(Exception):
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
         self.status, self.body = status, {"error_code": code, "message": message}
@@ -182,8 +182,6 @@ class FakeWorkspace:
         asked = int(params.get("max_results") or params.get("limit") or 100)
         size = min(asked, self.page_size) if self.page_size else asked
         token = params.get("page_token", "")
-        if token and set(params) - {"page_token", "max_results", "limit", "job_id", "expand_tasks"}:
-            raise Answer(400, "INVALID_PARAMETER_VALUE", "page_token can't be used with other parameters")
         start = int(token.removeprefix("page-") or 0)
         found: Json = {key: list(items[start : start + size])}
         if start + size < len(items):
@@ -201,18 +199,25 @@ class FakeWorkspace:
         if rest[0] not in self._pipelines:
             raise Answer(404, "RESOURCE_DOES_NOT_EXIST", f"The specified pipeline {rest[0]} was not found.")
         if rest[1:] == ["events"]:
-            events = sorted(self._events.get(rest[0], []), key=lambda one: str(one["timestamp"]))
-            if "filter" in params:
-                since = params["filter"].split("'")[1]
-                events = [one for one in events if str(one["timestamp"]) >= since]
-            # A token says what it was made for; here every event stands in a page of its own place.
-            return self._page("events", events, {k: v for k, v in params.items() if k not in ("filter", "order_by")})
+            return self._page_of_events(self._events.get(rest[0], []), params)
         if rest[1:] == ["updates"]:
             updates = dict.fromkeys(
                 str(one.get("origin", {}).get("update_id")) for one in reversed(self._events.get(rest[0], []))
             )
             return self._page("updates", [{"update_id": one} for one in updates], params)
         return self._pipelines[rest[0]]
+
+    def _page_of_events(self, events: Sequence[Json], params: Mapping[str, str]) -> Json:
+        """A token carries the filter that it was made for, which must not be given again."""
+        token, _, since = params.get("page_token", "").partition(">")
+        if "page_token" in params and set(params) - {"page_token", "max_results"}:
+            raise Answer(400, "INVALID_PARAMETER_VALUE", "page_token goes with max_results alone")
+        since = params["filter"].split("'")[1] if "filter" in params else since
+        found = sorted((one for one in events if str(one["timestamp"]) > since), key=lambda one: str(one["timestamp"]))
+        page = self._page("events", found, {"max_results": params.get("max_results", "25"), "page_token": token})
+        if "next_page_token" in page:
+            page["next_page_token"] += f">{since}"
+        return page
 
     def _of_jobs(self, rest: list[str], params: dict[str, str]) -> Json:
         if rest == ["list"]:
@@ -329,7 +334,7 @@ class FakeWorkspace:
             wbufsize = -1
             disable_nagle_algorithm = True
 
-            def do_GET(self) -> None:  # noqa: N802 - the library's name
+            def do_GET(self) -> None:
                 status, body, wait_s = workspace._handled(self.path, self.headers.get("Authorization", ""))
                 content = json.dumps(body).encode()
                 self.send_response(status)
@@ -340,7 +345,7 @@ class FakeWorkspace:
                 self.end_headers()
                 self.wfile.write(content)
 
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+            def log_message(self, format: str, *args: object) -> None:
                 """Tests read what was asked from `asked`."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -173,7 +173,7 @@ _NO_READERS = frozenset(
     f"{name}.py"
     for name in (
         "client", "clusters", "commands", "config", "connection", "events", "flows", "lineage", "names", "programs",
-        "references", "report", "scan", "told", "workspace",
+        "references", "report", "scan", "sending", "sync", "told", "workspace",
     )
 )  # fmt: skip
 

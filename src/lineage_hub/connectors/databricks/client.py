@@ -102,10 +102,10 @@ class DatabricksClient:
         return self.connection.pages(path, "updates", {"max_results": _PAGE}, _PAGE_SIZE)
 
     def events(self, pipeline_id: str, since: str | None = None) -> AsyncIterator[Json]:
-        """Of the event log, the oldest first; `since` is a time in ISO 8601."""
+        """Of the event log, the oldest first; those after `since`, a time in ISO 8601."""
         asked: dict[str, str | int] = {"max_results": _EVENTS_PAGE, "order_by": "timestamp asc"}
         if since is not None:
-            asked["filter"] = f"timestamp >= '{since}'"
+            asked["filter"] = f"timestamp > '{since}'"
         path = f"/api/2.0/pipelines/{_part(pipeline_id)}/events"
         return self.connection.pages(path, "events", asked, _PAGE_SIZE)
 

@@ -10,6 +10,7 @@ import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lineage_hub.connectors.databricks.connection import Json
@@ -41,6 +42,7 @@ class _FlowRun:
 @dataclass
 class _Update:
     id: str
+    first_at: str = ""
     has_begun: bool = False
     has_ended: bool = False
     flows: dict[str, _FlowRun] = field(default_factory=dict)
@@ -48,9 +50,14 @@ class _Update:
 
 
 class RunTeller:
-    """Of one pipeline. `jobs` are those of its code, the pipeline's own first."""
+    """Of one pipeline. `jobs` are those of its code, the pipeline's own first.
 
-    def __init__(self, jobs: Iterable[ToldJob], namer: Namer) -> None:
+    Of a log that is `resumed` only updates count whose beginning it holds: the others were told of before.
+    """
+
+    def __init__(self, jobs: Iterable[ToldJob], namer: Namer, *, resumed: bool = False) -> None:
+        self._resumed = resumed
+        self._last_at = ""
         self._whole, *below = list(jobs)
         self._namer = namer
         self._jobs = {one.flow: one for one in below}
@@ -63,10 +70,13 @@ class RunTeller:
         for one in sorted(log, key=lambda event: str(event.get("timestamp") or "")):
             origin = _mapping(one.get("origin"))
             update_id, at = str(origin.get("update_id") or ""), str(one.get("timestamp") or "")
-            if not update_id or not at or not _is_uuid(update_id):
+            if not _is_uuid(update_id) or not _is_time(at):
                 continue
-            update = self._updates.setdefault(update_id, _Update(update_id))
             kind, details = str(one.get("event_type") or ""), _details(one)
+            self._last_at = max(self._last_at, at)
+            if self._resumed and update_id not in self._updates and kind != "create_update":
+                continue
+            update = self._updates.setdefault(update_id, _Update(update_id, at))
             if kind == "create_update":
                 yield from self._begin(update, at)
             elif kind == "update_progress":
@@ -77,6 +87,15 @@ class RunTeller:
                 yield from self._flow_progress(update, origin, details, at, one)
             elif one.get("level") == "ERROR" and one.get("error"):
                 update.error = one
+
+    @property
+    def resume_at(self) -> str | None:
+        """After which moment the log has to be read the next time: an update that goes on is read whole."""
+        open_ = [one.first_at for one in self._updates.values() if not one.has_ended]
+        if open_:
+            first = datetime.fromisoformat(min(open_)) - timedelta(milliseconds=1)
+            return first.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return self._last_at or None
 
     def _begin(self, update: _Update, at: str) -> Iterator[Json]:
         if not update.has_begun:
@@ -238,6 +257,13 @@ def _is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

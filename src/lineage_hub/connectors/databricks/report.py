@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 from lineage_hub.connectors.databricks.flows import Flow
 from lineage_hub.connectors.databricks.lineage import ToldJob
+from lineage_hub.connectors.databricks.names import Namer
 from lineage_hub.connectors.databricks.programs import Work
 from lineage_hub.connectors.databricks.reading import Problem, StreamSource
 
@@ -40,6 +41,8 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     jobs: list[ToldJob] = field(default_factory=list)
+    namers: dict[str, Namer] = field(default_factory=dict)
+    """Of pipelines, by their ids."""
 
     @property
     def unresolved(self) -> list[Finding]:

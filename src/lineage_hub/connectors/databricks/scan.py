@@ -318,6 +318,8 @@ class _Scan:
             teller = Teller(work, namer, self._namespace, host=host, tables=tables, repos=repos)
             modified_at = {one.path: one.modified_at for one in self._read.get(work.name, [])}
             self._report.jobs += teller.jobs(flows, modified_at)
+            if work.kind == "pipeline":
+                self._report.namers[work.id] = namer
 
 
 async def _tables(
