@@ -1,6 +1,7 @@
 """Paths and globs lead to programs, and programs to what they take in, in a workspace as in a folder."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -128,7 +129,8 @@ from pyspark.sql import functions
     assert Reference("import", "sibling", 1) in found
     assert Reference("import", "up", 2) in found
     assert not any("pyspark" in one.path or one.path == "os" for one in found)
-    cells = '{"cells": [{"cell_type": "code", "source": ["%run ./a\\n", "import b"]}, {"cell_type": "markdown", "source": "import c"}]}'
+    code = {"cell_type": "code", "source": ["%run ./a\n", "import b"]}
+    cells = json.dumps({"cells": [code, {"cell_type": "markdown", "source": "import c"}]})
     assert references_of(cells, "x.ipynb") == [Reference("run", "./a"), Reference("import", "b")]
 
 
