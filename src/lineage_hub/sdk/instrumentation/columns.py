@@ -31,6 +31,8 @@ class Tracer:
         self._columns: dict[tuple[int, str], Origins | None] = {}
         self._rows: dict[int, Origins | None] = {}
         self._scopes: dict[int, Scope] = {}
+        self._unsure = False
+        self._unsure_columns: set[tuple[int, str]] = set()
         self.root: Scope | None = build_scope(query)
         if self.root is not None:
             for scope in self.root.traverse():
@@ -45,6 +47,17 @@ class Tracer:
             return None
         return [(one.alias_or_name, list(self._of_position(self.root, at))) for at, one in enumerate(selects)]
 
+    def sure_projections(self) -> list[tuple[str, list[Origin[Table]] | None]] | None:
+        """As `projections`, but None instead of origins where one of them could not be found."""
+        if self.root is None or self.projections() is None:
+            return None
+        found: list[tuple[str, list[Origin[Table]] | None]] = []
+        for at, one in enumerate(_selects(self.root)):
+            self._unsure = False
+            origins = list(self._of_position(self.root, at))
+            found.append((one.alias_or_name, None if self._unsure else origins))
+        return found
+
     def named_projections(self) -> list[tuple[str, list[Origin[Table]]]]:
         """Those beside a star, for whoever takes columns by name."""
         if self.root is None or not isinstance(self.root.expression, exp.Select):
@@ -57,20 +70,29 @@ class Tracer:
 
     def _of_position(self, scope: Scope, at: int) -> Origins:
         found: Origins = {}
-        for select in _branches(scope):
+        branches = list(_branches(scope))
+        self._unsure = self._unsure or not branches
+        for select in branches:
             selects = _selects(select)
             if at < len(selects) and not any(_is_star(one) for one in selects[: at + 1]):
                 found |= self._of_expression(select, selects[at].unalias())
+            else:
+                self._unsure = True
         return found
 
     def _of_name(self, scope: Scope, name: str) -> Origins:
         key = (id(scope), name)
         if key in self._columns:
             # Of a recursive query that is being looked at already nothing more is known.
+            self._unsure = self._unsure or key in self._unsure_columns
             return self._columns[key] or {}
         self._columns[key] = None
+        before, self._unsure = self._unsure, False
         found = self._look_up(scope, name)
         self._columns[key] = found
+        if self._unsure:
+            self._unsure_columns.add(key)
+        self._unsure = self._unsure or before
         return found
 
     def _look_up(self, scope: Scope, name: str) -> Origins:
@@ -78,6 +100,7 @@ class Tracer:
         if isinstance(expression, exp.UDTF):
             return self._of_function(scope, expression)
         if not isinstance(expression, exp.Query):
+            self._unsure = True
             return {}
         selects = expression.selects
         at = next((at for at, one in enumerate(selects) if one.alias_or_name == name and not _is_star(one)), None)
@@ -87,6 +110,7 @@ class Tracer:
         if len(stars) == 1 and len(scope.selected_sources) == 1 and not isinstance(expression, exp.SetOperation):
             (source,) = scope.selected_sources
             return self._of_column(scope, exp.column(name, table=source))
+        self._unsure = True
         return {}
 
     def _of_function(self, scope: Scope, expression: Any) -> Origins:
@@ -120,12 +144,16 @@ class Tracer:
             if isinstance(source, exp.Table):
                 table = self._tables.get(source.name)
                 # What a pivot makes are columns of its own.
-                return {Origin(table, column.name): None} if table is not None and not source.args.get("pivots") else {}
+                if table is not None and not source.args.get("pivots"):
+                    return {Origin(table, column.name): None}
+                self._unsure = True
+                return {}
             if source is not None:
                 # Inside of a recursive query it stands for its first part, without what that part sees.
                 return self._of_name(self._scopes.get(id(source.expression), source), column.name)
             # Of a query within a query, whose columns may be those of the one around it.
             scope = scope.parent
+        self._unsure = True
         return {}
 
     def _of_clause_name(self, scope: Scope, column: Any) -> Origins:

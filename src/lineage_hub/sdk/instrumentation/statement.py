@@ -106,14 +106,14 @@ class Statement:
         tables: dict[str, Table] = {}
         known: dict[str, list[str]] = {}
         for at, (node, table) in enumerate(found):
-            stand_in = f"_table_{at}"
+            name = f"_table_{at}"
             columns = self._columns_of(table) if table is not None else None
             if columns:
-                known[stand_in] = [self._folded(column) for column in columns]
+                known[name] = [self.folded(column) for column in columns]
             if table is not None and id(node) not in own:
-                tables[stand_in] = table
-            _stand_in(node, stand_in)
-        _shorten(query)
+                tables[name] = table
+            stand_in(node, name)
+        shorten(query)
         schema = MappingSchema(
             {name: dict.fromkeys(columns, "UNKNOWN") for name, columns in known.items()},
             dialect=self.dialect or None,
@@ -137,7 +137,7 @@ class Statement:
         whole = tuple(dict.fromkeys(map(self._as_written, tracer.rows())))
         return made, whole, names if all(names) and len(set(names)) == len(names) else []
 
-    def _folded(self, column: str) -> str:
+    def folded(self, column: str) -> str:
         if not self._keeps:
             return column
         self._spelled[column.lower()] = column
@@ -148,7 +148,7 @@ class Statement:
 
     def columns_of(self, table: Table | None) -> Sequence[str] | None:
         columns = self._columns_of(table) if table is not None else None
-        return [self._folded(column) for column in columns] if columns else None
+        return [self.folded(column) for column in columns] if columns else None
 
 
 def arg(node: Any, name: str) -> Any:
@@ -180,7 +180,7 @@ def _before(ctes: Sequence[Any], one: Any) -> list[Any]:
     return list(ctes[: next((at for at, cte in enumerate(ctes) if cte is one), 0)])
 
 
-def _stand_in(node: Any, name: str) -> None:
+def stand_in(node: Any, name: str) -> None:
     """One short name for a table however it was named, under the alias by which its columns are called."""
     if not node.args.get("alias"):
         shown = node.name if isinstance(node.this, exp.Identifier) else name
@@ -190,7 +190,7 @@ def _stand_in(node: Any, name: str) -> None:
     node.set("catalog", None)
 
 
-def _shorten(query: Any) -> None:
+def shorten(query: Any) -> None:
     """`shop.orders.id` is `orders.id`: the table is found by its alias."""
     for column in query.find_all(exp.Column):
         if column.args.get("db") is not None and not isinstance(column.this, exp.Star):

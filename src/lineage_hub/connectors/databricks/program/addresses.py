@@ -1,0 +1,52 @@
+"""Addresses of other systems enter as programs write them; what names the system leaves, never a secret."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+_SECRET = re.compile(r"(user|password|pwd|secret|token|key|credential|sig|auth)", re.IGNORECASE)
+
+
+def event_hubs_address(connection: str) -> tuple[str | None, str | None]:
+    """The namespace's host and the event hub of a connection string; its key stays behind."""
+    parts = dict(one.split("=", 1) for one in connection.split(";") if "=" in one)
+    lowered = {key.strip().lower(): value.strip() for key, value in parts.items()}
+    host = lowered.get("endpoint", "").removeprefix("sb://").rstrip("/")
+    return host or None, lowered.get("entitypath") or None
+
+
+def kinesis_region(arn: str) -> tuple[str | None, str | None]:
+    """arn:aws:kinesis:REGION:ACCOUNT:stream/NAME"""
+    parts = arn.split(":")
+    if len(parts) < 6:
+        return None, None
+    return parts[3] or None, parts[5].removeprefix("stream/") or None
+
+
+def jdbc_address(url: str) -> str:
+    """A JDBC address without user, password and whatever else may be secret in its parameters."""
+    head, *parameters = url.split(";")
+    head, question, query = head.partition("?")
+    head = re.sub(r"//[^/@]*@", "//", head)
+    head = re.sub(r"^(jdbc:oracle:[a-z0-9]+:)[^@]*@", r"\1@", head)
+    kept = [one for one in query.split("&") if one and not _SECRET.search(one.split("=")[0])] if question else []
+    plain = head + ("?" + "&".join(kept) if kept else "")
+    named = [one for one in parameters if one and not _SECRET.search(one.split("=")[0])]
+    return ";".join([plain, *named])
+
+
+def plain_path(path: str | None) -> str | None:
+    """A path without user information and signatures."""
+    if not path or "://" not in path:
+        return path or None
+    try:
+        parts = urlsplit(path)
+    except ValueError:
+        return path
+    # abfss://container@account: the part before the @ is no user there.
+    if parts.scheme in ("abfss", "abfs", "wasbs", "wasb", "adl"):
+        return path.partition("?")[0]
+    host = parts.netloc.rpartition("@")[2]
+    query = parts.query if not _SECRET.search(parts.query) else ""
+    return urlunsplit((parts.scheme, host, parts.path, query, "")) if host != parts.netloc or query != parts.query else path

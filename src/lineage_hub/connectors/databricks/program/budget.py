@@ -1,0 +1,73 @@
+"""Steps, time and sizes of one evaluation enter; a signal leaves when any of them is used up.
+
+Nothing here depends on the machine's speed but the last resort, a limit of CPU time.
+"""
+
+from __future__ import annotations
+
+import time
+
+STEPS = 120_000  # expressions and statements in one program
+STATEMENT_STEPS = 60_000  # of them, in one statement at the top of a program
+CPU_S = 1.2
+CALLS = 40  # functions within functions
+UNROLLED = 600  # turns of one loop whose elements are known
+TEXT = 100_000  # characters of one string
+ITEMS = 5_000  # members of one collection
+DIGITS = 4_000  # bits of one number
+ALTERNATIVES = 8  # possible results of one value
+SOURCE = 800_000  # characters of one program
+PROBLEMS = 200  # more tell nothing
+
+
+class OutOfBudget(Exception):
+    """What is being evaluated takes too long."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Budget:
+    """What one program may use."""
+
+    def __init__(self) -> None:
+        self.left = STEPS
+        self.statement_left = STATEMENT_STEPS
+        self.until = time.thread_time() + CPU_S
+        self.depth = 0
+
+    def step(self) -> None:
+        """Once for every expression and statement."""
+        self.left -= 1
+        self.statement_left -= 1
+        if self.statement_left < 0:
+            raise OutOfBudget("it takes too many steps")
+        if not self.left & 255:
+            self.check()
+
+    def check(self) -> None:
+        """The whole program's part."""
+        if self.left < 0 or time.thread_time() > self.until:
+            self.left = -1
+            raise OutOfBudget("the program takes too many steps")
+
+    def begin_statement(self) -> None:
+        self.statement_left = min(STATEMENT_STEPS, self.left)
+
+    @property
+    def spent(self) -> bool:
+        return self.left < 0
+
+
+def fits(value: object) -> bool:
+    """Is a value small enough to be carried on?"""
+    if isinstance(value, str | bytes):
+        return len(value) <= TEXT
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, int):
+        return value.bit_length() <= DIGITS
+    if isinstance(value, tuple):
+        return len(value) <= ITEMS
+    return True

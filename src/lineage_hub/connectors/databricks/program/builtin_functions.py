@@ -1,0 +1,419 @@
+"""Python's built-in functions enter with their arguments; what they return leaves."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+
+from lineage_hub.connectors.databricks.program.attributes import attribute, find_member, lineage_of
+from lineage_hub.connectors.databricks.program.branches import decide, truth
+from lineage_hub.connectors.databricks.program.budget import fits
+from lineage_hub.connectors.databricks.program.calls import call, call_method
+from lineage_hub.connectors.databricks.program.classes import Marker
+from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
+from lineage_hub.connectors.databricks.program.iteration import RangeValue, members
+from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.machine import Machine, Raised
+from lineage_hub.connectors.databricks.program.operators import binary
+from lineage_hub.connectors.databricks.program.strings import text_of
+from lineage_hub.connectors.databricks.program.targets import forget_content, set_attribute
+from lineage_hub.connectors.databricks.program.values import (
+    ABSENT,
+    CONSTANTS,
+    PURE,
+    REST,
+    UNKNOWN,
+    Arguments,
+    ClassValue,
+    DictValue,
+    FunctionValue,
+    Instance,
+    ListValue,
+    Method,
+    Native,
+    SetValue,
+    Unknown,
+    Value,
+    is_constant,
+)
+
+
+class TypeName(Native):
+    """str, int, dict, … : called they make one, and isinstance asks for them."""
+
+    __slots__ = ("action", "name")
+
+    def __init__(self, name: str, action: Callable[[Machine, Arguments], Value]) -> None:
+        self.name = name
+        self.action = action
+
+    def call(self, machine: Machine, arguments: Arguments) -> Value:
+        return self.action(machine, arguments)
+
+    def attribute(self, machine: Machine, name: str, line: int) -> Value:
+        if name == "__name__":
+            return self.name
+        if self.name == "dict" and name == "fromkeys":
+            return Method(_from_keys)
+        if self.name == "str":
+            return Method(lambda inner, given: call(inner, attribute(inner, inner.see(given.get(0, "", UNKNOWN)), name, line), Arguments(given.positional[1:], given.keywords)))  # fmt: skip
+        return PURE
+
+
+def _first(machine: Machine, arguments: Arguments, default: Value = UNKNOWN) -> Value:
+    return machine.see(arguments.get(0, "", default))
+
+
+def _pure(function: Callable[..., object]) -> Method:
+    """A function of constants, done by Python itself."""
+
+    def over(machine: Machine, arguments: Arguments) -> Value:
+        def once(*given: Value) -> Value:
+            if arguments.open or arguments.keywords or not all(is_constant(one) and fits(one) for one in given):
+                return unknown_of(*given)
+            try:
+                result = function(*given)
+            except Exception:  # whatever the program's own call would raise
+                return UNKNOWN
+            return result if is_constant(result) and fits(result) else UNKNOWN
+
+        return machine.lift(once, *(machine.see(one) for one in arguments.positional))
+
+    return Method(over)
+
+
+def _text(machine: Machine, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return "" if not arguments.keywords else UNKNOWN
+    if len(arguments.positional) > 1:
+        return UNKNOWN
+    return machine.lift(lambda one: text_of(machine, one), _first(machine, arguments))
+
+
+def _number(kind: type) -> Callable[[Machine, Arguments], Value]:
+    convert = _pure(lambda *given: kind(*given) if not any(isinstance(x, str) and len(x) > 1000 for x in given) else None)
+
+    def make(machine: Machine, arguments: Arguments) -> Value:
+        result = convert.call(machine, arguments)
+        if result is UNKNOWN:
+            machine.doubt += 1
+        return UNKNOWN if result is None else result
+
+    return make
+
+
+def _bool(machine: Machine, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return False
+
+    def once(one: Value) -> Value:
+        known = truth(one)
+        if known is None:
+            return one if isinstance(one, Unknown) and one.key is not None else UNKNOWN
+        return known
+
+    return machine.lift(once, _first(machine, arguments))
+
+
+def _list(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments, ())
+    items = members(machine, value)
+    return ListValue(unknown_of(value) if items is None else items)
+
+
+def _tuple(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments, ())
+    items = members(machine, value)
+    return unknown_of(value) if items is None else items
+
+
+def _dict(machine: Machine, arguments: Arguments) -> Value:
+    made = DictValue()
+    for one in arguments.positional:
+        fill(machine, made, one)
+    made.cells.update(arguments.keywords)
+    if arguments.open:
+        forget_content(machine, made)
+    return made
+
+
+def _from_keys(machine: Machine, arguments: Arguments) -> Value:
+    items = members(machine, _first(machine, arguments))
+    value = arguments.get(1, "value", None)
+    if items is None or not all(is_constant(one) for one in items):
+        return DictValue({REST: unknown_of(value)})
+    return DictValue({one: value for one in items})
+
+
+def _length(machine: Machine, arguments: Arguments) -> Value:
+    def once(value: Value) -> Value:
+        if isinstance(value, str | bytes):
+            return len(value)
+        if isinstance(value, RangeValue):
+            return len(value.range)
+        if isinstance(value, Instance) and value.of.kind != "namedtuple":
+            result = call_method(machine, value, "__len__", [])
+            return UNKNOWN if result is ABSENT else result
+        items = members(machine, value)
+        return UNKNOWN if items is None else len(items)
+
+    return machine.lift(once, _first(machine, arguments))
+
+
+def _range(machine: Machine, arguments: Arguments) -> Value:
+    def once(*given: Value) -> Value:
+        numbers = [one for one in given if isinstance(one, int)]
+        if len(numbers) < len(given) or not 1 <= len(numbers) <= 3:
+            return UNKNOWN
+        try:
+            made = range(*numbers)
+            return RangeValue(made) if len(made) >= 0 else UNKNOWN
+        except (ValueError, OverflowError):
+            return UNKNOWN
+
+    return machine.lift(once, *(machine.see(one) for one in arguments.positional))
+
+
+def _rows(machine: Machine, arguments: Arguments) -> list[tuple[Value, ...]] | None:
+    rows = [members(machine, one) for one in arguments.positional]
+    known = [one for one in rows if one is not None]
+    return None if len(known) < len(rows) or arguments.open else known
+
+
+def _zip(machine: Machine, arguments: Arguments) -> Value:
+    rows = _rows(machine, arguments)
+    if rows is None:
+        return ListValue(unknown_of(*arguments.positional))
+    return ListValue(tuple(zip(*rows, strict=False)))
+
+
+def _enumerate(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    items, start = members(machine, value), arguments.get(1, "start", 0)
+    if items is None or not isinstance(start, int):
+        return ListValue(unknown_of(value))
+    return ListValue(tuple(enumerate(items, start)))
+
+
+def _sorted(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    items = members(machine, value)
+    ordered = None if items is None else sort_values(machine, items, arguments)
+    return ListValue(unknown_of(value) if ordered is None else ordered)
+
+
+def _reversed(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    items = members(machine, value)
+    return ListValue(unknown_of(value) if items is None else items[::-1])
+
+
+def _map(machine: Machine, arguments: Arguments) -> Value:
+    function = _first(machine, arguments)
+    rows = _rows(machine, Arguments(arguments.positional[1:], open=arguments.open))
+    if rows is None:
+        call(machine, function, Arguments([unknown_of(one) for one in arguments.positional[1:]], line=arguments.line))
+        return ListValue(unknown_of(*arguments.positional[1:]))
+    return ListValue(tuple(call(machine, function, Arguments(list(row), line=arguments.line)) for row in zip(*rows, strict=False)))  # fmt: skip
+
+
+def _filter(machine: Machine, arguments: Arguments) -> Value:
+    function, value = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
+    items = members(machine, value)
+    kept: list[Value] = []
+    for one in items if items is not None else ():
+        answer = one if function is None else call(machine, function, Arguments([one]))
+        ways = decide(machine, answer)
+        if len(ways) > 1:
+            return ListValue(unknown_of(value))
+        if ways[0][1]:
+            kept.append(one)
+    return ListValue(unknown_of(value)) if items is None else ListValue(tuple(kept))
+
+
+def _extreme(function: Callable[..., object]) -> Method:
+    def find(machine: Machine, arguments: Arguments) -> Value:
+        items = members(machine, _first(machine, arguments)) if len(arguments.positional) == 1 else tuple(arguments.positional)
+        if not items or not is_constant(items) or "key" in arguments.keywords:
+            return unknown_of(*arguments.positional)
+        try:
+            return function(items)
+        except TypeError:
+            return UNKNOWN
+
+    return Method(find)
+
+
+def _sum(machine: Machine, arguments: Arguments) -> Value:
+    import ast
+
+    items = members(machine, _first(machine, arguments))
+    total = arguments.get(1, "start", 0)
+    if items is None:
+        return unknown_of(*arguments.positional)
+    for one in items:
+        total = machine.lift(lambda a, b: binary(machine, ast.Add(), a, b), total, one)
+    return total
+
+
+def _every(machine: Machine, arguments: Arguments, wanted: bool) -> Value:
+    items = members(machine, _first(machine, arguments))
+    answers = [truth(machine.see(one)) for one in items] if items is not None else [None]
+    if (not wanted) in answers:
+        return not wanted
+    return wanted if None not in answers else UNKNOWN
+
+
+def _get_attribute(machine: Machine, arguments: Arguments) -> Value:
+    holder, name = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
+    if not isinstance(name, str):
+        return unknown_of(holder)
+    default = arguments.get(2, "", ABSENT)
+    if default is not ABSENT and isinstance(holder, Instance):
+        if machine.see(holder.cells.get(name, ABSENT)) is ABSENT and find_member(machine, holder.of, name) is None:
+            return default
+    return attribute(machine, holder, name, arguments.line)
+
+
+def _set_attribute(machine: Machine, arguments: Arguments) -> Value:
+    holder, name = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
+    if isinstance(name, str):
+        set_attribute(machine, holder, name, arguments.get(2, "", UNKNOWN))
+    else:
+        forget_content(machine, holder)
+    return None
+
+
+def _has_attribute(machine: Machine, arguments: Arguments) -> Value:
+    holder, name = _first(machine, arguments), arguments.get(1, "", UNKNOWN)
+    if isinstance(holder, Instance) and isinstance(name, str):
+        return True if name in holder.cells or find_member(machine, holder.of, name) is not None else UNKNOWN
+    return UNKNOWN
+
+
+_CLASSES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (float,),
+    "bool": (bool,),
+    "bytes": (bytes,),
+    "list": (ListValue,),
+    "dict": (DictValue,),
+    "tuple": (tuple,),
+    "set": (SetValue,),
+}
+
+
+def _is_instance(machine: Machine, arguments: Arguments) -> Value:
+    wanted = machine.see(arguments.get(1, "", UNKNOWN))
+
+    def once(value: Value) -> Value:
+        answers = [_is_one(value, one) for one in (wanted if isinstance(wanted, tuple) else (wanted,))]
+        return True if True in answers else UNKNOWN if None in answers else False
+
+    return machine.lift(once, _first(machine, arguments))
+
+
+def _is_one(value: Value, wanted: Value) -> bool | None:
+    if isinstance(value, Unknown) or isinstance(wanted, Unknown):
+        return None
+    if isinstance(wanted, TypeName) and wanted.name in _CLASSES:
+        if isinstance(value, SetValue) and wanted.name == "list":
+            return False
+        known = isinstance(value, CONSTANTS | tuple | ListValue | DictValue | FunctionValue)  # type: ignore[operator]
+        return isinstance(value, _CLASSES[wanted.name]) if known else None
+    if isinstance(wanted, ClassValue):
+        if isinstance(value, Instance):
+            return True if wanted in lineage_of(value.of) else None if any(isinstance(b, Unknown) for b in value.of.bases) else False  # fmt: skip
+        return False if is_constant(value) or isinstance(value, ListValue | DictValue) else None
+    return None
+
+
+def _type(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    if isinstance(value, Instance):
+        return value.of
+    return BUILTINS.get(type(value).__name__, UNKNOWN) if isinstance(value, CONSTANTS) else UNKNOWN
+
+
+def _next(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    items = members(machine, value) if isinstance(value, ListValue) else None
+    default = arguments.get(1, "", ABSENT)
+    if items is None or not isinstance(value, ListValue):
+        return unknown_of(value, default)
+    if not items:
+        return UNKNOWN if default is ABSENT else default
+    machine.state.put(value, "items", items[1:])
+    return items[0]
+
+
+def _iter(machine: Machine, arguments: Arguments) -> Value:
+    return _list(machine, arguments)
+
+
+def _leave(machine: Machine, arguments: Arguments) -> Value:
+    raise Raised("SystemExit", leaves=True)
+
+
+def _callable(machine: Machine, arguments: Arguments) -> Value:
+    value = _first(machine, arguments)
+    return True if isinstance(value, FunctionValue | ClassValue) else False if is_constant(value) else UNKNOWN
+
+
+BUILTINS: dict[str, Value] = {
+    "str": TypeName("str", _text),
+    "int": TypeName("int", _number(int)),
+    "float": TypeName("float", _number(float)),
+    "bool": TypeName("bool", _bool),
+    "bytes": TypeName("bytes", lambda machine, given: UNKNOWN),
+    "list": TypeName("list", _list),
+    "tuple": TypeName("tuple", _tuple),
+    "dict": TypeName("dict", _dict),
+    "set": TypeName("set", lambda machine, given: make_set(machine, _first(machine, given, ()))),
+    "frozenset": TypeName("frozenset", lambda machine, given: make_set(machine, _first(machine, given, ()))),
+    "object": Marker("plain"),
+    "type": Method(_type),
+    "len": Method(_length),
+    "range": Method(_range),
+    "zip": Method(_zip),
+    "enumerate": Method(_enumerate),
+    "sorted": Method(_sorted),
+    "reversed": Method(_reversed),
+    "map": Method(_map),
+    "filter": Method(_filter),
+    "iter": Method(_iter),
+    "next": Method(_next),
+    "min": _extreme(min),
+    "max": _extreme(max),
+    "sum": Method(_sum),
+    "any": Method(lambda machine, given: _every(machine, given, False)),
+    "all": Method(lambda machine, given: _every(machine, given, True)),
+    "abs": _pure(abs),
+    "round": _pure(round),
+    "chr": _pure(chr),
+    "ord": _pure(ord),
+    "repr": _pure(repr),
+    "divmod": _pure(divmod),
+    "print": Method(lambda machine, given: None),
+    "getattr": Method(_get_attribute),
+    "setattr": Method(_set_attribute),
+    "hasattr": Method(_has_attribute),
+    "isinstance": Method(_is_instance),
+    "callable": Method(_callable),
+    "exit": Method(_leave),
+    "quit": Method(_leave),
+    "id": PURE,
+    "hash": PURE,
+    "open": PURE,
+    "input": PURE,
+    "format": PURE,
+    "issubclass": PURE,
+    "NotImplemented": UNKNOWN,
+    "Ellipsis": ...,
+    **{
+        name: PURE
+        for name in dir(builtins)
+        if isinstance(getattr(builtins, name), type) and issubclass(getattr(builtins, name), BaseException)
+    },
+}

@@ -1,0 +1,253 @@
+"""Classes of the program enter; objects, enumerations, data classes and named tuples leave."""
+
+from __future__ import annotations
+
+import ast
+
+from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.machine import Machine
+from lineage_hub.connectors.databricks.program.values import (
+    ABSENT,
+    UNKNOWN,
+    Arguments,
+    ClassValue,
+    DictValue,
+    FunctionValue,
+    Instance,
+    Library,
+    ListValue,
+    Method,
+    Native,
+    Scope,
+    Unknown,
+    Value,
+    is_constant,
+    same,
+)
+
+
+class Marker(Native):
+    """A base class or function that makes a class something special: Enum, NamedTuple, object, …"""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, kind: str, text: bool = False) -> None:
+        self.kind = kind
+        self.text = text  # its members are text, and print as such
+
+    def attribute(self, machine: Machine, name: str, line: int) -> Value:
+        return UNKNOWN
+
+    def call(self, machine: Machine, arguments: Arguments) -> Value:
+        if self.kind == "namedtuple":
+            return _named_tuple(machine, arguments)
+        if self.kind == "auto":
+            return self
+        return UNKNOWN
+
+
+def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
+    from lineage_hub.connectors.databricks.program.functions import decorate
+
+    bases = [machine.see(machine.evaluate(one, scope)) for one in node.bases]
+    made = ClassValue(node.name, [], Scope("class", scope, node.name), node=node)
+    for base in bases:
+        if isinstance(base, Marker):
+            if base.kind in ("enum", "namedtuple", "plain"):
+                made.kind = base.kind if base.kind != "plain" else made.kind
+            made.bases.append(base)
+        elif isinstance(base, ClassValue):
+            made.bases.append(base)
+            made.kind = base.kind if base.kind in ("enum", "dataclass", "namedtuple") else made.kind
+            made.fields.extend(base.fields)
+        else:
+            made.bases.append(base if isinstance(base, Native) else UNKNOWN)
+    machine.execute(node.body, made.members)
+    for value in made.members.cells.values():
+        if isinstance(value, FunctionValue) and value.owner is None:
+            value.owner = made
+    if made.kind == "enum":
+        _make_members(machine, made)
+    result: Value = made
+    for decorator in reversed(node.decorator_list):
+        named = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else ""
+        if name == "dataclass":
+            made.kind = "dataclass"
+        elif not isinstance(result, Unknown):
+            result = decorate(machine, decorator, result, scope)
+    if made.kind in ("dataclass", "namedtuple"):
+        _collect_fields(made, node)
+    return made if isinstance(result, Unknown) else result
+
+
+def _collect_fields(made: ClassValue, node: ast.ClassDef) -> None:
+    names = dict(made.fields)
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            if "ClassVar" in ast.dump(one.annotation):
+                continue
+            names[one.target.id] = made.members.cells.get(one.target.id, ABSENT)
+    made.fields = list(names.items())
+
+
+def _make_members(machine: Machine, made: ClassValue) -> None:
+    count = 0
+    for name, value in list(made.members.cells.items()):
+        if not isinstance(name, str) or name.startswith("_") or isinstance(value, FunctionValue | Instance | ClassValue):
+            continue
+        member = Instance(made)
+        if isinstance(value, Marker) and value.kind == "auto":
+            count += 1
+            # A string enumeration's auto() is its name in lower case; which it is depends on the base.
+            text = any(isinstance(base, Marker) and base.text for base in made.bases)
+            plain = all(isinstance(base, Marker) and base.kind == "enum" for base in made.bases)
+            value = name.lower() if text else count if plain else UNKNOWN
+        elif isinstance(value, int):
+            count = value
+        member.cells.update({"name": name, "value": value, "_name_": name, "_value_": value})
+        made.members.cells[name] = member
+        init = made.members.cells.get("__init__")
+        if isinstance(init, FunctionValue):
+            from lineage_hub.connectors.databricks.program.calls import call
+
+            given = list(value) if isinstance(value, tuple) else [value]
+            call(machine, init, Arguments([member, *given]))
+
+
+def enum_members(of: ClassValue) -> list[Instance]:
+    return [one for one in of.members.cells.values() if isinstance(one, Instance) and one.of is of]
+
+
+def _named_tuple(machine: Machine, arguments: Arguments) -> Value:
+    from lineage_hub.connectors.databricks.program.iteration import members
+
+    name = arguments.get(0, "typename", UNKNOWN)
+    fields = arguments.get(1, "field_names", UNKNOWN)
+    if isinstance(fields, str):
+        names: tuple[Value, ...] | None = tuple(fields.replace(",", " ").split())
+    else:
+        names = members(machine, fields)
+    if names is None:
+        return UNKNOWN
+    plain = [one[0] if isinstance(one, tuple) and one else one for one in names]
+    if not all(isinstance(one, str) for one in plain):
+        return UNKNOWN
+    title = name if isinstance(name, str) else ""
+    return ClassValue(title, [], Scope("class"), "namedtuple", [(str(one), ABSENT) for one in plain])
+
+
+def instantiate(machine: Machine, of: ClassValue, arguments: Arguments) -> Value:
+    from lineage_hub.connectors.databricks.program.attributes import find_member
+    from lineage_hub.connectors.databricks.program.calls import call, call_method
+
+    if of.kind == "enum":
+        wanted = machine.see(arguments.get(0, "value", UNKNOWN))
+        found = [one for one in enum_members(of) if same(one.cells.get("value"), wanted)]
+        return found[0] if found and is_constant(wanted) else UNKNOWN
+    made = Instance(of)
+    machine.instances.setdefault(id(of), []).append(made)
+    init = find_member(machine, of, "__init__")
+    if init is not None:
+        given = Arguments([made, *arguments.positional], arguments.keywords, arguments.line, arguments.open)
+        call(machine, init, given)
+    elif of.kind in ("dataclass", "namedtuple"):
+        _fill_fields(machine, made, arguments)
+        if of.kind == "dataclass":
+            call_method(machine, made, "__post_init__", [])
+    elif any(isinstance(base, Unknown) for base in of.bases):
+        for name, value in arguments.keywords.items():
+            made.cells[name] = value  # pydantic and its like: keywords become attributes
+    return made
+
+
+def _fill_fields(machine: Machine, made: Instance, arguments: Arguments) -> None:
+    from lineage_hub.connectors.databricks.program.calls import call
+
+    for index, (name, default) in enumerate(made.of.fields):
+        value = arguments.get(index, name, ABSENT)
+        if value is ABSENT:
+            value = default
+            if isinstance(default, FieldDefault):
+                value = default.value
+                if value is ABSENT:
+                    value = UNKNOWN if default.factory is ABSENT else call(machine, default.factory, Arguments())
+        made.cells[name] = UNKNOWN if value is ABSENT else value
+
+
+class FieldDefault(Native):
+    """dataclasses.field(default=…, default_factory=…)"""
+
+    __slots__ = ("factory", "value")
+
+    def __init__(self, value: Value, factory: Value) -> None:
+        self.value = value
+        self.factory = factory
+
+
+def instance_method(machine: Machine, value: Instance, name: str) -> Value | None:
+    """What data classes and named tuples have by themselves."""
+    if value.of.kind == "namedtuple" and name == "_asdict":
+        return Method(lambda _, __: DictValue(dict(value.cells)))
+    if value.of.kind == "namedtuple" and name == "_replace":
+        return Method(lambda _, given: replaced(value, given))
+    if any(isinstance(base, Unknown) for base in value.of.bases) and name in ("dict", "model_dump"):
+        return Method(lambda _, __: DictValue(dict(value.cells)))
+    return None
+
+
+def replaced(value: Value, arguments: Arguments) -> Value:
+    if not isinstance(value, Instance):
+        return UNKNOWN
+    made = Instance(value.of)
+    made.cells.update(value.cells)
+    made.cells.update(arguments.keywords)
+    return made
+
+
+def class_method(machine: Machine, of: ClassValue, name: str) -> Value | None:
+    if of.kind == "namedtuple" and name == "_make":
+        return Method(lambda inner, given: instantiate(inner, of, Arguments(_listed(inner, given))))
+    if of.kind == "namedtuple" and name == "_fields":
+        return tuple(one for one, _ in of.fields)
+    if name == "__init__":
+        return plain_init(None, [])
+    return None
+
+
+def _listed(machine: Machine, given: Arguments) -> list[Value]:
+    from lineage_hub.connectors.databricks.program.iteration import members
+
+    return list(members(machine, given.get(0, "", UNKNOWN)) or ())
+
+
+def plain_init(self_value: Value, bases: list[ClassValue]) -> Value:
+    """object.__init__, or that of a data class."""
+
+    def fill(machine: Machine, arguments: Arguments) -> Value:
+        if isinstance(self_value, Instance) and any(one.kind == "dataclass" for one in bases):
+            _fill_fields(machine, self_value, arguments)
+        return None
+
+    return Method(fill)
+
+
+def plain_dict(machine: Machine, value: Value) -> Value:
+    """dataclasses.asdict"""
+    if isinstance(value, Instance):
+        return DictValue({name: plain_dict(machine, value.cells.get(name, UNKNOWN)) for name, _ in value.of.fields})
+    if isinstance(value, ListValue) and isinstance(value.cells["items"], tuple):
+        return ListValue(tuple(plain_dict(machine, one) for one in value.cells["items"]))
+    return value if is_constant(value) or isinstance(value, DictValue | ListValue) else unknown_of(value)
+
+
+ENUM = Library(
+    "enum",
+    {
+        "Enum": Marker("enum"),
+        "IntEnum": Marker("enum"),
+        "StrEnum": Marker("enum", text=True),
+        "auto": Marker("auto"),
+        "unique": Method(lambda _, given: given.get(0, "", UNKNOWN)),
+    },
+)

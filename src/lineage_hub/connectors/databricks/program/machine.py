@@ -1,0 +1,174 @@
+"""Syntax trees enter; values and a ledger of reads and writes leave. Nothing of the program is ever run.
+
+The machine holds what every part of an evaluation shares; the parts themselves stand in tables, by the kind of node.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import itertools
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+
+from lineage_hub.connectors.databricks.program import values
+from lineage_hub.connectors.databricks.program.budget import PROBLEMS, Budget
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard, both
+from lineage_hub.connectors.databricks.program.joins import held, join
+from lineage_hub.connectors.databricks.program.reads import Ledger
+from lineage_hub.connectors.databricks.program.state import State
+from lineage_hub.connectors.databricks.program.values import (
+    ABSENT,
+    UNKNOWN,
+    Alternatives,
+    Cells,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    ModuleValue,
+    Scope,
+    Unknown,
+    Value,
+)
+from lineage_hub.connectors.databricks.reading import Problem
+from lineage_hub.connectors.databricks.sql import Session
+
+
+class Status(enum.IntEnum):
+    """How a block of statements ends."""
+
+    NEXT = 0
+    RETURN = 1
+    BREAK = 2
+    CONTINUE = 3
+    RAISE = 4
+
+
+class Raised(Exception):
+    """The program raises, for certain. `leaves`: it exits, and no handler holds it."""
+
+    def __init__(self, name: str = "", leaves: bool = False, value: Value = UNKNOWN) -> None:
+        super().__init__(name)
+        self.name = name
+        self.leaves = leaves
+        self.value = value
+
+
+@dataclass
+class Activation:
+    """One call of a function, or one module."""
+
+    returns: list[tuple[Guard, Value]] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    unsure_yield: bool = False
+    # Parts of the path that hold because another arm has left: until the turn, the loop or the function ends.
+    left: dict[Status, Guard] = field(default_factory=dict)
+    owner: ClassValue | None = None
+    self_value: Value = ABSENT
+
+
+@dataclass
+class Flow:
+    """A function that a pipeline calls after the program has run."""
+
+    function: Value
+    finish: Callable[[Value], None]
+    guard: Guard
+
+
+class Machine:
+    """One evaluation of one program."""
+
+    def __init__(self, configuration: Mapping[str, str], files: Mapping[str, str], path: str) -> None:
+        from lineage_hub.connectors.databricks.program import expressions, statements
+
+        self.evaluators: Mapping[type, Callable[..., Value]] = expressions.EVALUATORS
+        self.executors: Mapping[type, Callable[..., Status]] = statements.EXECUTORS
+        self.configuration = configuration
+        self.files = files
+        self.main_path = path
+        self.budget = Budget()
+        self.state = State()
+        self.ledger = Ledger()
+        self.path: Guard = ALWAYS
+        self.activation = Activation()
+        self.flows: list[Flow] = []
+        self.defined: list[FunctionValue] = []
+        self.instances: dict[int, list[Instance]] = {}
+        self.called: set[int] = set()
+        self.modules: dict[str, ModuleValue | None] = {}
+        self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
+        self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
+        self.sql = Session(self.known_setting)
+        self.rehearsing = False
+        self.trying = 0
+        self.doubt = 0  # grows where an exception may come
+        self._decisions = itertools.count()
+        self.file = path
+
+    def evaluate(self, node: ast.expr, scope: Scope) -> Value:
+        self.budget.step()
+        evaluator = self.evaluators.get(type(node))
+        return UNKNOWN if evaluator is None else evaluator(self, node, scope)
+
+    def execute(self, block: list[ast.stmt], scope: Scope) -> Status:
+        for statement in block:
+            self.budget.step()
+            executor = self.executors.get(type(statement))
+            if executor is not None:
+                status = executor(self, statement, scope)
+                if status is not Status.NEXT:
+                    return status
+        return Status.NEXT
+
+    def decision(self) -> Hashable:
+        """A decision that no other one is like."""
+        return next(self._decisions)
+
+    def see(self, value: Value) -> Value:
+        """A value as it can be where the path has led."""
+        return held(value, self.path) if isinstance(value, Alternatives) else value
+
+    def lift(self, function: Callable[..., Value], *several: Value) -> Value:
+        """A pure function, over each way that its arguments go together."""
+        if not any(isinstance(one, Alternatives) for one in several):
+            return function(*several)
+        ways: list[tuple[Guard, tuple[Value, ...]]] = [(ALWAYS, ())]
+        for one in several:
+            options = one.options if isinstance(one, Alternatives) else ((ALWAYS, one),)
+            ways = [
+                (whole, (*chosen, option))
+                for guard, chosen in ways
+                for inner, option in options
+                if option is not ABSENT
+                and both(inner, self.path) is not None
+                and (whole := both(guard, inner)) is not None
+            ]
+            if len(ways) > 64:
+                return UNKNOWN
+        return join([(guard, function(*chosen)) for guard, chosen in ways])
+
+    def problem(self, line: int, reason: str) -> None:
+        found = Problem(line, reason, "" if self.file == self.main_path else self.file)
+        if len(self.ledger.problems) < PROBLEMS and found not in self.ledger.problems:
+            self.ledger.problems.append(found)
+
+    def ask(self, name: str) -> Unknown:
+        """A setting that nobody knows: the same one each time."""
+        return self.asked.setdefault(name, Unknown(key=("setting", name)))
+
+    def known_setting(self, name: str) -> str | None:
+        """What `${name}` in SQL stands for."""
+        for key in (("set", name), ("widget", name)):
+            if key[0] == "widget" and name in self.configuration:
+                return self.configuration[name]
+            found = self.see(self.settings.cells.get(key, ABSENT))
+            if isinstance(found, str):
+                return found
+            if found is not ABSENT:
+                return None
+        return None
+
+    def count_born(self) -> int:
+        """Objects from here on are newer."""
+        return next(values._serials)

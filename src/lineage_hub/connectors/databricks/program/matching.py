@@ -1,0 +1,122 @@
+"""match statements enter; each case runs where its pattern may match."""
+
+from __future__ import annotations
+
+import ast
+
+from lineage_hub.connectors.databricks.program.branches import decide, run_arms
+from lineage_hub.connectors.databricks.program.iteration import members
+from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.machine import Machine, Status
+from lineage_hub.connectors.databricks.program.operators import compare
+from lineage_hub.connectors.databricks.program.scopes import bind
+from lineage_hub.connectors.databricks.program.values import (
+    ABSENT,
+    UNKNOWN,
+    DictValue,
+    ListValue,
+    Scope,
+    Unknown,
+    Value,
+    is_constant,
+)
+
+
+def run_match(machine: Machine, node: ast.Match, scope: Scope) -> Status:
+    return _run_cases(machine, node.cases, machine.see(machine.evaluate(node.subject, scope)), scope)
+
+
+def _run_cases(machine: Machine, cases: list[ast.match_case], subject: Value, scope: Scope) -> Status:
+    if not cases:
+        return Status.NEXT
+    case = cases[0]
+    bindings: dict[str, Value] = {}
+    answer = machine.lift(lambda one: _matches(machine, case.pattern, one, scope, bindings), subject)
+
+    def body() -> Status:
+        for name, value in bindings.items():
+            bind(machine, scope, name, value)
+        if case.guard is None:
+            return machine.execute(case.body, scope)
+        ways = decide(machine, machine.evaluate(case.guard, scope))
+        return run_arms(machine, [(guard, (lambda: machine.execute(case.body, scope)) if way else rest) for guard, way in ways])
+
+    def rest() -> Status:
+        return _run_cases(machine, cases[1:], subject, scope)
+
+    return run_arms(machine, [(guard, body if way else rest) for guard, way in decide(machine, answer)])
+
+
+def _matches(machine: Machine, pattern: ast.pattern, subject: Value, scope: Scope, bindings: dict[str, Value]) -> Value:
+    """True, False or something unknown; names are bound on the way."""
+    if isinstance(pattern, ast.MatchAs):
+        answer = True if pattern.pattern is None else _matches(machine, pattern.pattern, subject, scope, bindings)
+        if pattern.name:
+            bindings[pattern.name] = subject
+        return answer
+    if isinstance(pattern, ast.MatchValue):
+        wanted = machine.evaluate(pattern.value, scope)
+        return machine.lift(lambda one, other: compare(machine, ast.Eq(), one, other), subject, wanted)
+    if isinstance(pattern, ast.MatchSingleton):
+        return UNKNOWN if isinstance(subject, Unknown) else subject is pattern.value
+    if isinstance(pattern, ast.MatchOr):
+        answers = [_matches(machine, one, subject, scope, bindings) for one in pattern.patterns]
+        return True if True in answers else False if all(one is False for one in answers) else UNKNOWN
+    if isinstance(pattern, ast.MatchSequence):
+        return _matches_sequence(machine, pattern, subject, scope, bindings)
+    if isinstance(pattern, ast.MatchMapping):
+        return _matches_mapping(machine, pattern, subject, scope, bindings)
+    for one in ast.walk(pattern):
+        if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name:
+            bindings[one.name] = unknown_of(subject)
+    return UNKNOWN
+
+
+def _together(answers: list[Value]) -> Value:
+    if any(one is False for one in answers):
+        return False
+    return True if all(one is True for one in answers) else UNKNOWN
+
+
+def _matches_sequence(
+    machine: Machine, pattern: ast.MatchSequence, subject: Value, scope: Scope, bindings: dict[str, Value]
+) -> Value:
+    if isinstance(subject, str | bytes | DictValue) or (is_constant(subject) and not isinstance(subject, tuple)):
+        return False
+    items = members(machine, subject)
+    star = next((index for index, one in enumerate(pattern.patterns) if isinstance(one, ast.MatchStar)), None)
+    count = len(pattern.patterns)
+    if items is None:
+        items = tuple(unknown_of(subject) for _ in range(count))
+        unsure: list[Value] = [UNKNOWN]
+    elif star is None and len(items) != count or len(items) < count - 1:
+        return False
+    else:
+        unsure = []
+    if star is None:
+        pairs = list(zip(pattern.patterns, items, strict=False))
+    else:
+        tail = count - star - 1
+        rest = pattern.patterns[star]
+        if isinstance(rest, ast.MatchStar) and rest.name:
+            bindings[rest.name] = ListValue(items[star : len(items) - tail])
+        pairs = list(zip(pattern.patterns[:star], items, strict=False))
+        pairs += list(zip(pattern.patterns[star + 1 :], items[len(items) - tail :], strict=False))
+    return _together([*unsure, *(_matches(machine, one, item, scope, bindings) for one, item in pairs)])
+
+
+def _matches_mapping(
+    machine: Machine, pattern: ast.MatchMapping, subject: Value, scope: Scope, bindings: dict[str, Value]
+) -> Value:
+    from lineage_hub.connectors.databricks.program.containers import dict_get
+
+    if is_constant(subject) or isinstance(subject, ListValue):
+        return False
+    answers: list[Value] = [] if isinstance(subject, DictValue) else [UNKNOWN]
+    for key, inner in zip(pattern.keys, pattern.patterns, strict=True):
+        wanted = machine.evaluate(key, scope)
+        value = dict_get(machine, subject, wanted) if isinstance(subject, DictValue) else unknown_of(subject)
+        answers.append(False if value is ABSENT else _matches(machine, inner, value, scope, bindings))
+    if pattern.rest:
+        bindings[pattern.rest] = unknown_of(subject)
+    return _together(answers)

@@ -1,0 +1,103 @@
+"""The text of Python enters; statements leave with the lines of the file, and a problem for each part that is broken."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import threading
+import warnings
+
+from lineage_hub.connectors.databricks.program.budget import SOURCE
+from lineage_hub.connectors.databricks.reading import Problem
+
+_ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError)
+_PADDED = 20_000  # lines before a text that are cheaper to parse than to add to every node
+_CONTINUES = re.compile(r"(?:\s|[)\]}#]|(?:else|elif|except|finally)\b)")
+_JOINED = 25  # parts that are tried as one statement
+_lock = threading.Lock()
+
+
+def parse(text: str, line: int = 1) -> tuple[list[ast.stmt], list[Problem]]:
+    """`line` is that of the text's first line. Statements at the top that can't be parsed cost themselves only."""
+    if len(text) > SOURCE:
+        return [], [Problem(line, f"the program has more than {SOURCE:,} characters")]
+    try:
+        return _parse(text, line), []
+    except _ERRORS as error:
+        first = error
+    dedented = textwrap.dedent(text)
+    if dedented != text:
+        try:
+            return _parse(dedented, line), []
+        except _ERRORS:
+            pass
+    return _recover(dedented, line, first)
+
+
+def _parse(text: str, line: int) -> list[ast.stmt]:
+    padded = "\n" * (line - 1) + text if line <= _PADDED else text
+    # Warnings are of the program's author; to take them away is not safe between threads.
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        body = ast.parse(padded).body
+    if line > _PADDED:
+        for one in body:
+            ast.increment_lineno(one, line - 1)
+    return body
+
+
+def _recover(text: str, line: int, error: BaseException) -> tuple[list[ast.stmt], list[Problem]]:
+    parts = _split(text)
+    if len(parts) < 2 or len(parts) > 3000 or isinstance(error, MemoryError | RecursionError):
+        return [], [_problem(error, line)]
+    body: list[ast.stmt] = []
+    problems: list[Problem] = []
+    tries = 4 * len(parts) + 50
+    at = 0
+    while at < len(parts):
+        start, lines = parts[at]
+        failed: BaseException | None = None
+        for width in range(1, min(_JOINED, len(parts) - at) + 1):
+            chunk = "\n".join("\n".join(one) for _, one in parts[at : at + width])
+            tries -= 1
+            try:
+                body.extend(_parse(chunk, line + start))
+                failed = None
+                at += width
+                break
+            except _ERRORS as one:
+                failed = failed or one
+            if tries < 0:
+                break
+        if failed is not None:
+            problems.append(_problem(failed, line + start))
+            at += 1
+        if tries < -len(parts):
+            break
+    return body, problems or [_problem(error, line)]
+
+
+def _split(text: str) -> list[tuple[int, list[str]]]:
+    """Lines by statement at the top: (number of the first line, lines). Decorators stay with what they decorate."""
+    parts: list[tuple[int, list[str]]] = []
+    decorated = False
+    for number, line in enumerate(text.split("\n")):
+        begins = bool(line.strip()) and not _CONTINUES.match(line) and not decorated
+        if begins or not parts:
+            parts.append((number, [line]))
+        else:
+            parts[-1][1].append(line)
+        if line.startswith("@"):
+            decorated = True
+        elif line.startswith(("def ", "async ", "class ")):
+            decorated = False
+    return parts
+
+
+def _problem(error: BaseException, line: int) -> Problem:
+    if isinstance(error, SyntaxError):
+        return Problem(error.lineno or line, f"can't be parsed: {error.msg}")
+    if isinstance(error, MemoryError | RecursionError):
+        return Problem(line, "expressions stand too deep in each other")
+    return Problem(line, f"can't be parsed: {error}"[:200])

@@ -1,0 +1,229 @@
+"""A program enters as text, with its configuration and other files; the ledger of what it does leaves.
+
+Cells run in order in one namespace, then the functions that a pipeline calls, then those that nobody called.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Literal
+
+from lineage_hub.connectors.databricks.notebooks import Cell, split_cells, why_unreadable
+from lineage_hub.connectors.databricks.program.budget import OutOfBudget
+from lineage_hub.connectors.databricks.program.calls import call
+from lineage_hub.connectors.databricks.program.frames import Frame
+from lineage_hub.connectors.databricks.program.guards import Guard
+from lineage_hub.connectors.databricks.program.machine import Activation, Machine, Raised
+from lineage_hub.connectors.databricks.program.modules import find_file
+from lineage_hub.connectors.databricks.program.parsing import parse
+from lineage_hub.connectors.databricks.program.results import make_reading
+from lineage_hub.connectors.databricks.program.session import DbUtils, Session
+from lineage_hub.connectors.databricks.program.state import State
+from lineage_hub.connectors.databricks.program.values import (
+    UNKNOWN,
+    Arguments,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Scope,
+    Value,
+)
+from lineage_hub.connectors.databricks.reading import Problem, Reading
+
+Language = Literal["python", "sql", "auto"]
+_RUNS = 30  # notebooks that one notebook runs
+
+
+def run_program(
+    source: str, *, language: Language, path: str, configuration: Mapping[str, str], files: Mapping[str, str]
+) -> Reading:
+    machine = Machine(configuration, files, path)
+    scope = Scope("module", name="__main__", path=path)
+    scope.cells.update({"__name__": "__main__", "__file__": UNKNOWN})
+    unreadable = why_unreadable(source, path)
+    if unreadable is not None:
+        machine.ledger.problems.append(Problem(1, unreadable))
+    try:
+        run_cells(machine, split_cells(source, language=language, path=path), scope, path)
+    except Raised:
+        pass
+    _run_flows(machine)
+    _run_uncalled(machine, path)
+    return make_reading(machine.ledger)
+
+
+def run_text(machine: Machine, text: str, scope: Scope, path: str) -> None:
+    """A module, or a notebook that another one runs."""
+    if isinstance(text, str):
+        run_cells(machine, split_cells(text, language="auto", path=path), scope, path)
+
+
+def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> None:
+    for cell in cells:
+        if machine.budget.spent:
+            machine.problem(cell.line, "the program takes too many steps: the rest was left out")
+            return
+        if cell.language == "python":
+            body, problems = parse(cell.text, cell.line)
+            for one in problems:
+                machine.problem(one.line, one.reason)
+            _run_statements(machine, body, scope)
+        elif cell.language == "sql":
+            _run_sql(machine, cell)
+        elif cell.language == "run":
+            _run_notebook(machine, cell, scope, path)
+        elif cell.language in ("scala", "r"):
+            machine.problem(cell.line, f"cells in {cell.language.capitalize()} are not read")
+
+
+def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
+    for statement in body:
+        machine.budget.begin_statement()
+        guarded(machine, statement.lineno, lambda one=statement: machine.execute([one], scope))  # type: ignore[misc]
+
+
+def guarded(machine: Machine, line: int, run: object) -> None:
+    """What takes too long or goes too deep makes unknown what it has changed, and the rest goes on."""
+    path, activation, depth, file = machine.path, machine.activation, machine.budget.depth, machine.file
+    ledger, rehearsing, trying = machine.ledger, machine.rehearsing, machine.trying
+    level = len(machine.state.trails)
+    machine.state.begin()
+    try:
+        run()  # type: ignore[operator]
+        machine.state.end()
+        return
+    except Raised:
+        del machine.state.trails[level + 1 :]
+        machine.state.end()
+        machine.path, machine.activation, machine.file, machine.trying = path, activation, file, trying
+        raise
+    except OutOfBudget as error:
+        reason = error.reason
+    except RecursionError:
+        reason = "it goes too deep to be followed"
+    trails = machine.state.trails[level:]
+    del machine.state.trails[level:]
+    machine.path, machine.activation, machine.budget.depth, machine.file = path, activation, depth, file
+    machine.ledger, machine.rehearsing, machine.trying = ledger, rehearsing, trying
+    for trail in trails:
+        machine.state.forget(trail, State.now(trail))
+    machine.problem(line, reason)
+
+
+def _run_sql(machine: Machine, cell: Cell) -> None:
+    reading = machine.sql.read(cell.text, cell.line)
+    machine.ledger.ready_sources.extend(reading.sources)
+    machine.ledger.ready_tables.extend(reading.tables)
+    for one in reading.problems:
+        machine.problem(one.line, one.reason)
+
+
+def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None:
+    """%run: the other notebook's cells, in this one's namespace."""
+    found = find_file(machine, cell.text.strip().strip("\"'"), path, anywhere=False)
+    if found is None:
+        machine.problem(cell.line, f"the notebook {cell.text.strip()} that is run is not there")
+        return
+    running: list[str] = machine.__dict__.setdefault("running", [])
+    if found in running or len(running) >= _RUNS:
+        return
+    running.append(found)
+    for name, value in cell.arguments.items():
+        machine.state.put(machine.settings, ("widget", name), value)
+    outer, scope.path, machine.file = (scope.path, machine.file), found, found
+    try:
+        run_text(machine, machine.files[found], scope, found)
+    finally:
+        scope.path, machine.file = outer
+        running.remove(found)
+
+
+def _run_flows(machine: Machine) -> None:
+    """Functions that the program has declared, in order; they may declare more."""
+    done = 0
+    while done < len(machine.flows) and done < 2000:
+        flow = machine.flows[done]
+        done += 1
+        machine.path = flow.guard
+        machine.activation = Activation()
+        machine.budget.begin_statement()
+        result: list[Value] = [UNKNOWN]
+
+        def run(flow: object = flow, result: list[Value] = result) -> None:
+            result[0] = call(machine, flow.function, Arguments())  # type: ignore[attr-defined]
+
+        try:
+            guarded(machine, 0, run)
+        except Raised:
+            pass
+        flow.finish(result[0])
+    machine.flows.clear()
+    machine.path = frozenset()
+
+
+def _run_uncalled(machine: Machine, path: str) -> None:
+    """Functions that nobody called run once, with parameters that nobody knows."""
+    done: set[int] = set()
+    at = 0
+    while at < len(machine.defined) and at < 1000 and not machine.budget.spent:
+        function = machine.defined[at]
+        at += 1
+        node = function.node
+        if id(node) in machine.called or id(node) in done or function.scope.path != path:
+            continue
+        done.add(id(node))
+        machine.path = function.guard | _perhaps(machine)
+        machine.activation = Activation()
+        machine.budget.begin_statement()
+
+        def run(function: FunctionValue = function) -> None:
+            call(machine, function, unknown_arguments(machine, function))
+
+        try:
+            guarded(machine, getattr(node, "lineno", 0), run)
+        except Raised:
+            pass
+        _run_flows(machine)
+
+
+def _perhaps(machine: Machine) -> Guard:
+    return frozenset([(machine.decision(), 1)])
+
+
+def unknown_arguments(machine: Machine, function: FunctionValue) -> Arguments:
+    spec = function.node.args
+    given = Arguments()
+    parameters = [*spec.posonlyargs, *spec.args]
+    if function.owner is not None and function.kind != "staticmethod" and parameters:
+        given.positional.append(function.owner if function.kind == "classmethod" else _some_object(machine, function.owner))
+        parameters = parameters[1:]
+    given.positional.extend(_stand_in(one) for one in parameters)
+    given.keywords = {one.arg: _stand_in(one) for one in spec.kwonlyargs}
+    given.open = spec.vararg is not None or spec.kwarg is not None
+    return given
+
+
+def _stand_in(parameter: ast.arg) -> Value:
+    """What a parameter is by its name or its annotation, if that says it."""
+    said = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+    if parameter.arg == "spark" or "SparkSession" in said:
+        return Session()
+    if parameter.arg == "dbutils" or "DBUtils" in said:
+        return DbUtils()
+    return Frame(()) if "DataFrame" in said and "[" not in said else UNKNOWN
+
+
+def _some_object(machine: Machine, of: ClassValue) -> Value:
+    """The object of a class, if the program makes one; else one that is made of unknown arguments."""
+    made = machine.instances.get(id(of), [])
+    if len(made) == 1:
+        return made[0]
+    found = of.members.cells.get("__init__")
+    if made or not isinstance(found, FunctionValue):
+        return Instance(of)
+    blank = Instance(of)
+    machine.instances[id(of)] = [blank]
+    arguments = unknown_arguments(machine, found)
+    call(machine, found, arguments)
+    return blank

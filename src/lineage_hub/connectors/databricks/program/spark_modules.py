@@ -1,0 +1,42 @@
+"""Names of Spark's, Delta's and Databricks' modules enter; what programs use of them leaves."""
+
+from __future__ import annotations
+
+from lineage_hub.connectors.databricks.program.columns import FUNCTIONS, TYPES
+from lineage_hub.connectors.databricks.program.delta_tables import DeltaTables
+from lineage_hub.connectors.databricks.program.pipelines import PIPELINES
+from lineage_hub.connectors.databricks.program.session import DbUtils, Session, SessionClass
+from lineage_hub.connectors.databricks.program.values import PURE, Library, Value
+
+_SQL = Library(
+    "pyspark.sql",
+    {
+        "SparkSession": SessionClass(),
+        "SQLContext": SessionClass(),
+        "functions": FUNCTIONS,
+        "types": TYPES,
+    },
+)
+_DELTA = Library("delta.tables", {"DeltaTable": DeltaTables()})
+_RUNTIME = Library("databricks.sdk.runtime", {"spark": Session(), "dbutils": DbUtils()})
+_MODULES: dict[str, Value] = {
+    "dlt": PIPELINES,
+    "pyspark.pipelines": PIPELINES,
+    "databricks.declarative_pipelines": PIPELINES,
+    "pyspark": Library("pyspark", {"pipelines": PIPELINES, "sql": _SQL}),
+    "pyspark.sql": _SQL,
+    "pyspark.sql.session": _SQL,
+    "pyspark.sql.functions": FUNCTIONS,
+    "pyspark.sql.types": TYPES,
+    "databricks.connect": Library("databricks.connect", {"DatabricksSession": SessionClass()}),
+    "databricks.sdk.runtime": _RUNTIME,
+    "pyspark.dbutils": Library("pyspark.dbutils", {"DBUtils": DbUtils()}),
+    "delta.tables": _DELTA,
+    "delta": Library("delta", {"tables": _DELTA, "DeltaTable": DeltaTables()}),
+}
+
+
+def spark_module(name: str) -> Value | None:
+    if name in _MODULES:
+        return _MODULES[name]
+    return PURE if name.split(".")[0] in ("pyspark", "delta", "databricks") else None

@@ -1,0 +1,293 @@
+"""Text and what is done to it enter; text leaves, never longer than the budget, or unknown."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Callable, Sequence
+
+from lineage_hub.connectors.databricks.program.budget import TEXT, fits
+from lineage_hub.connectors.databricks.program.iteration import members
+from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.machine import Machine
+from lineage_hub.connectors.databricks.program.values import (
+    ABSENT,
+    CONSTANTS,
+    GAP,
+    REST,
+    UNKNOWN,
+    Alternatives,
+    Arguments,
+    DictValue,
+    Instance,
+    ListValue,
+    Native,
+    Scope,
+    SetValue,
+    Unknown,
+    Value,
+    is_constant,
+)
+
+_WIDE = re.compile(r"\d{5,}")
+_PERCENT = re.compile(r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])")
+_TEXT_RESULT = {"partition", "rpartition"}
+_LIST_RESULT = {"split", "rsplit", "splitlines"}
+_WIDTH = {"ljust", "rjust", "center", "zfill", "expandtabs"}
+_METHODS = {
+    name for name in dir(str) if not name.startswith("_") and name not in {"format", "format_map", "join", "maketrans", "translate"}
+}  # fmt: skip
+_BYTES = {"decode", "hex", "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "rstrip", "lstrip"}
+
+
+class ConstantMethod(Native):
+    """A method of a text, number or bytes."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, value: Value, name: str) -> None:
+        self.value = value
+        self.name = name
+
+    def call(self, machine: Machine, arguments: Arguments) -> Value:
+        names = list(arguments.keywords)
+        return machine.lift(
+            lambda *several: self._call(machine, several[: len(arguments.positional)], dict(zip(names, several[len(arguments.positional) :], strict=True)), arguments.open),
+            *arguments.positional,
+            *arguments.keywords.values(),
+        )  # fmt: skip
+
+    def _call(self, machine: Machine, given: tuple[Value, ...], named: dict[str, Value], more: bool) -> Value:
+        if more:
+            return unknown_of(*given, *named.values())
+        value = self.value
+        if isinstance(value, str):
+            return _text_method(machine, value, self.name, given, named)
+        if isinstance(value, bytes) and self.name in _BYTES:
+            return _real(value, self.name, given, named)
+        if isinstance(value, int | float) and self.name in {"is_integer", "bit_length"}:
+            return _real(value, self.name, given, named)
+        return UNKNOWN
+
+
+def _text_method(machine: Machine, text: str, name: str, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
+    if name == "join":
+        return _join(machine, text, given[0] if given else UNKNOWN)
+    if name == "format":
+        return format_text(machine, text, given, named)
+    if name == "format_map" and given and isinstance(given[0], DictValue):
+        known = {key: one for key, one in given[0].cells.items() if isinstance(key, str)}
+        return format_text(machine, text, (), known)
+    if name in _METHODS:
+        return _real(text, name, tuple(_plain(one) for one in given), {key: _plain(one) for key, one in named.items()})
+    return UNKNOWN
+
+
+def _plain(value: Value) -> Value:
+    """str.startswith and others take tuples."""
+    return value
+
+
+def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
+    if not all(is_constant(one) for one in (*given, *named.values())):
+        return unknown_of(*given, *named.values())
+    if name in _WIDTH and any(isinstance(one, int) and one > TEXT for one in given):
+        return UNKNOWN
+    if name == "replace" and isinstance(value, str | bytes) and len(given) > 1 and isinstance(given[1], str | bytes):
+        if (len(value) + 1) * len(given[1]) > TEXT:
+            return UNKNOWN
+    try:
+        method: Callable[..., object] = getattr(value, name)
+        result = method(*given, **named)
+    except Exception:  # whatever the program's own call would raise
+        return UNKNOWN
+    if isinstance(result, list):
+        return ListValue(tuple(result))
+    return result if fits(result) and (isinstance(result, CONSTANTS | tuple)) else UNKNOWN  # type: ignore[operator]
+
+
+def _join(machine: Machine, separator: str, parts: Value) -> Value:
+    items = members(machine, parts)
+    if items is None or isinstance(parts, SetValue) and len(items) > 1:
+        # The order of a set is not known.
+        return unknown_of(parts)
+
+    def joined(*several: Value) -> Value:
+        texts = [one for one in several if isinstance(one, str)]
+        if len(texts) < len(several) or sum(map(len, texts)) + len(separator) * len(texts) > TEXT:
+            return unknown_of(*several)
+        return separator.join(texts)
+
+    return machine.lift(joined, *items)
+
+
+def text_of(machine: Machine, value: Value) -> Value:
+    """str(value)"""
+    if isinstance(value, CONSTANTS):
+        return _checked(str(value)) if fits(value) else UNKNOWN
+    if isinstance(value, Instance):
+        return _instance_text(machine, value)
+    from lineage_hub.connectors.databricks.program.paths import PathValue
+
+    if isinstance(value, PathValue):
+        return value.text
+    plain = to_python(machine, value)
+    return unknown_of(value) if plain is ABSENT else _checked(str(plain))
+
+
+def _instance_text(machine: Machine, value: Instance) -> Value:
+    from lineage_hub.connectors.databricks.program.calls import call_method
+    from lineage_hub.connectors.databricks.program.classes import Marker
+
+    if value.of.kind == "enum":
+        # str() of an enumeration's member differs by version and base: only its own __str__ is sure.
+        result = call_method(machine, value, "__str__", [])
+        if result is ABSENT and any(isinstance(base, Marker) and base.text for base in value.of.bases):
+            return value.cells.get("value", UNKNOWN)
+        return UNKNOWN if result is ABSENT else result
+    result = call_method(machine, value, "__str__", [])
+    if result is ABSENT:
+        result = call_method(machine, value, "__repr__", [])
+    return unknown_of(value) if result is ABSENT else result
+
+
+def to_python(machine: Machine, value: Value, depth: int = 8) -> Value:
+    """The Python value itself if it is wholly known, else ABSENT."""
+    value = machine.see(value)
+    if isinstance(value, CONSTANTS):
+        return value
+    if depth == 0:
+        return ABSENT
+    if isinstance(value, tuple):
+        parts = [to_python(machine, one, depth - 1) for one in value]
+        return ABSENT if any(one is ABSENT for one in parts) else tuple(parts)
+    if isinstance(value, SetValue):
+        return ABSENT
+    if isinstance(value, ListValue):
+        items = machine.see(value.cells["items"])
+        whole = to_python(machine, items, depth - 1) if isinstance(items, tuple) else ABSENT
+        return list(whole) if isinstance(whole, tuple) else ABSENT
+    if isinstance(value, DictValue) and REST not in value.cells:
+        plain = {key: to_python(machine, one, depth - 1) for key, one in value.cells.items()}
+        unsure = any(isinstance(one, Alternatives) for one in value.cells.values())
+        return ABSENT if unsure or any(one is ABSENT for one in plain.values()) else plain
+    return ABSENT
+
+
+def _checked(text: str) -> Value:
+    return text if len(text) <= TEXT else UNKNOWN
+
+
+def percent(machine: Machine, template: str, values: Value) -> Value:
+    """template % values"""
+    if _WIDE.search(template) or "*" in template:
+        return UNKNOWN
+    if isinstance(values, DictValue):
+        wanted = {match["key"] for match in _PERCENT.finditer(template) if match["key"] is not None}
+        given = {key: machine.see(values.cells.get(key, UNKNOWN)) for key in wanted}
+        names = list(given)
+        return machine.lift(lambda *several: _percent(template, dict(zip(names, several, strict=True))), *given.values())
+    if isinstance(values, tuple):
+        return machine.lift(lambda *several: _percent(template, several), *(machine.see(one) for one in values))
+    return _percent(template, values if isinstance(values, CONSTANTS) else (values,))
+
+
+def _percent(template: str, values: object) -> Value:
+    parts = values.values() if isinstance(values, dict) else values if isinstance(values, tuple) else (values,)
+    if not all(isinstance(one, CONSTANTS) for one in parts):
+        return unknown_of(*parts)
+    try:
+        return _checked(template % values)  # type: ignore[operator]
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return UNKNOWN
+
+
+def format_text(machine: Machine, template: str, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
+    """template.format(…): field by field, so that attributes and members are looked up as the program does."""
+    try:
+        parts = list(string.Formatter().parse(template))
+    except ValueError:
+        return UNKNOWN
+    pieces: list[Value] = []
+    automatic = 0
+    for literal, field, spec, conversion in parts:
+        pieces.append(literal)
+        if field is None:
+            continue
+        first, rest = _split_field(field)
+        if not first:
+            first, automatic = str(automatic), automatic + 1
+        value = (given[int(first)] if int(first) < len(given) else UNKNOWN) if first.isdigit() else named.get(first, UNKNOWN)
+        pieces.append(formatted(machine, _walk(machine, value, rest), spec or "", conversion))
+    return concatenated(machine, pieces)
+
+
+def _split_field(field: str) -> tuple[str, str]:
+    for index, character in enumerate(field):
+        if character in ".[":
+            return field[:index], field[index:]
+    return field, ""
+
+
+def _walk(machine: Machine, value: Value, rest: str) -> Value:
+    from lineage_hub.connectors.databricks.program.attributes import attribute
+    from lineage_hub.connectors.databricks.program.operators import subscript
+
+    for dotted, key in re.findall(r"\.([^.\[]+)|\[([^\]]*)\]", rest):
+        value = machine.see(value)
+        if dotted:
+            value = attribute(machine, value, dotted, 0)
+        else:
+            wanted: Value = int(key) if key.isdigit() else key
+            value = machine.lift(lambda one, wanted=wanted: subscript(machine, one, wanted, 0), value)
+    return value
+
+
+def formatted(machine: Machine, value: Value, spec: Value, conversion: str | None) -> Value:
+    """One field of a text."""
+
+    def one_field(value: Value, spec: Value) -> Value:
+        if not isinstance(spec, str) or _WIDE.search(spec):
+            return unknown_of(value)
+        if conversion == "r":
+            return _checked(repr(value)) if isinstance(value, CONSTANTS) and fits(value) else unknown_of(value)
+        if conversion == "s" or not isinstance(value, CONSTANTS):
+            value = text_of(machine, value)
+        if not isinstance(value, CONSTANTS):
+            return value if isinstance(value, Unknown) else UNKNOWN
+        try:
+            return _checked(format(value, spec)) if fits(value) else UNKNOWN
+        except (ValueError, TypeError, OverflowError):
+            return UNKNOWN
+
+    return machine.lift(one_field, machine.see(value), machine.see(spec))
+
+
+def concatenated(machine: Machine, pieces: list[Value]) -> Value:
+    def whole(*several: Value) -> Value:
+        texts = [one for one in several if isinstance(one, str)]
+        if sum(map(len, texts)) > TEXT:
+            return UNKNOWN
+        return partial_text(several) if len(texts) < len(several) else "".join(texts)
+
+    return machine.lift(whole, *pieces)
+
+
+def partial_text(pieces: Sequence[Value]) -> Unknown:
+    """A text that is not wholly known; what is known of it counts for SQL alone."""
+    parts = [one if isinstance(one, str) else (isinstance(one, Unknown) and one.partial) or GAP for one in pieces]
+    return Unknown(unknown_of(*pieces).inputs, partial="".join(parts)[:TEXT])
+
+
+def evaluate_joined(machine: Machine, node: ast.JoinedStr, scope: Scope) -> Value:
+    """An f-string."""
+    pieces: list[Value] = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            pieces.append(part.value)
+        elif isinstance(part, ast.FormattedValue):
+            value = machine.evaluate(part.value, scope)
+            spec = "" if part.format_spec is None else machine.evaluate(part.format_spec, scope)
+            pieces.append(formatted(machine, value, spec, {115: "s", 114: "r", 97: "r"}.get(part.conversion)))
+    return concatenated(machine, pieces)

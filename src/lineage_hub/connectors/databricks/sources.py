@@ -1,0 +1,100 @@
+"""Source code of pipelines, jobs and notebooks enters; the streams, tables and files that it reads and fills leave.
+
+The code is understood and never run. Nothing is raised on any input: what can't be read is among the problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from lineage_hub.connectors.databricks.reading import KafkaSourceConfig, Problem, Reading, StreamSource
+
+__all__ = [
+    "KafkaSourceConfig",
+    "StreamSource",
+    "extract_kafka_sources",
+    "extract_sources",
+    "get_pipeline_libraries",
+    "read_program",
+]
+
+Language = Literal["python", "sql", "auto"]
+_NOTHING: Mapping[str, str] = {}
+
+
+def read_program(
+    source: str,
+    *,
+    language: Language = "auto",
+    path: str = "",
+    configuration: Mapping[str, str] = _NOTHING,
+    files: Mapping[str, str] = _NOTHING,
+) -> Reading:
+    """All that one program does, with its values from `configuration` and its imports from `files`."""
+    if not isinstance(source, str):
+        return Reading()
+    from lineage_hub.connectors.databricks.program.run import run_program
+
+    try:
+        return run_program(
+            source,
+            language=language if language in ("python", "sql") else "auto",
+            path=path if isinstance(path, str) else "",
+            configuration=_texts(configuration),
+            files=_texts(files),
+        )
+    except Exception as error:
+        return Reading(problems=[Problem(0, f"the program could not be read: {type(error).__name__}")])
+
+
+def _texts(mapping: object) -> dict[str, str]:
+    if not isinstance(mapping, Mapping):
+        return {}
+    return {key: value if isinstance(value, str) else str(value) for key, value in mapping.items() if isinstance(key, str)}
+
+
+def extract_sources(
+    source: str,
+    *,
+    language: Language = "auto",
+    path: str = "",
+    configuration: Mapping[str, str] = _NOTHING,
+    files: Mapping[str, str] = _NOTHING,
+) -> list[StreamSource]:
+    """The reads and sinks of a program, by line."""
+    return read_program(source, language=language, path=path, configuration=configuration, files=files).sources
+
+
+def extract_kafka_sources(source_code: str) -> list[KafkaSourceConfig]:
+    """What a program says of the Kafka topics that it reads. A read whose topics can't be known is left out."""
+    found: list[KafkaSourceConfig] = []
+    for one in extract_sources(source_code):
+        if one.kind == "kafka" and one.topics:
+            config = KafkaSourceConfig(one.bootstrap, one.topics, one.group_id_prefix)
+            if config not in found:
+                found.append(config)
+    return found
+
+
+def get_pipeline_libraries(pipeline_config: Mapping[str, object]) -> list[str]:
+    """Paths of a pipeline's notebooks, files and folders, in order, each once."""
+    found: list[str] = []
+    if not isinstance(pipeline_config, Mapping):
+        return found
+    for holder in (pipeline_config, pipeline_config.get("spec")):
+        libraries = holder.get("libraries") if isinstance(holder, Mapping) else None
+        for library in libraries if isinstance(libraries, list | tuple) else ():
+            for path in _paths(library):
+                if path not in found:
+                    found.append(path)
+    return found
+
+
+def _paths(library: object) -> list[str]:
+    if not isinstance(library, Mapping):
+        return []
+    places = (("notebook", "path"), ("file", "path"), ("glob", "include"))
+    inner = [(library.get(kind), name) for kind, name in places]
+    values = [one.get(name) for one, name in inner if isinstance(one, Mapping)]
+    return [value for value in values if isinstance(value, str) and value.strip()]

@@ -1,0 +1,133 @@
+"""Tokens of a query enter; what it reads and the columns that it gives leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from lineage_hub.connectors.databricks.reading import StreamSource
+from lineage_hub.connectors.databricks.sql import tokens as t
+from lineage_hub.connectors.databricks.sql.columns import ColumnsOf, Traced, trace
+from lineage_hub.connectors.databricks.sql.constants import Constants
+from lineage_hub.connectors.databricks.sql.references import Qualify, Reference, Spelling, find_references
+
+_LONGEST_TRACED = 6_000  # tokens; beyond that columns would take longer than they are worth
+
+
+class Names(Protocol):
+    """What names and values mean where the query stands."""
+
+    @property
+    def constants(self) -> Constants: ...
+    @property
+    def qualify(self) -> Qualify: ...
+    @property
+    def columns_of(self) -> ColumnsOf: ...
+
+
+@dataclass
+class Query:
+    sources: list[StreamSource] = field(default_factory=list)
+    traced: Traced | None = None
+
+
+def read_query_tokens(tokens: t.Tokens, text: str, line: int, names: Names) -> Query:
+    """`line` is that of the text's first line. What can't be parsed is raised."""
+    expression = t.parse(tokens, text)
+    return read_expression(expression, line, names, traced=len(tokens) <= _LONGEST_TRACED)
+
+
+def read_expression(expression: Any, line: int, names: Names, *, traced: bool = True, written: Any = None) -> Query:
+    """`written` is the table that a statement changes, which it doesn't read by that."""
+    spelling = Spelling()
+    spelling.normalise(expression)
+    if isinstance(expression, exp.Subquery) and expression.is_wrapper:
+        expression = expression.unnest()
+    found = find_references(expression, names.constants, names.qualify, line)
+    references = [one for one in found if written is None or one.node is not written]
+    sources = [one.source for one in references if one.source is not None]
+    if not traced or not isinstance(expression, exp.Query):
+        return Query(sources)
+    return Query(sources, trace(expression, references, spelling, names.columns_of))
+
+
+def read_merge(expression: Any, line: int, names: Names) -> Query:
+    """The columns that a MERGE fills, by what its branches give them."""
+    spelling = Spelling()
+    spelling.normalise(expression)
+    target = expression.this
+    found = find_references(expression, names.constants, names.qualify, line)
+    references = [one for one in found if one.node is not target]
+    sources = [one.source for one in references if one.source is not None]
+    query = _as_query(expression)
+    if query is None:
+        return Query(sources)
+    # Nodes are others in the copy, in the same order.
+    copies = find_references(query, names.constants, names.qualify, line)
+    return Query(sources, trace(query, copies, spelling, names.columns_of))
+
+
+def _as_query(merge: Any) -> Any:
+    """SELECT the values that columns get FROM the source; none where a branch takes all columns by star."""
+    source = merge.args["using"].copy()
+    selects: list[Any] = []
+    target = {merge.this.alias_or_name, merge.this.name}
+    for when in merge.args["whens"].expressions:
+        then = when.args.get("then")
+        if isinstance(then, exp.Insert) and isinstance(then.this, exp.Tuple) and isinstance(then.expression, exp.Tuple):
+            pairs = list(zip(then.this.expressions, then.expression.expressions, strict=False))
+        elif isinstance(then, exp.Update) and then.expressions:
+            pairs = [(one.this, one.expression) for one in then.expressions if isinstance(one, exp.EQ)]
+        elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
+            continue
+        else:
+            return _all_of(source, merge) if _takes_all(merge) else None
+        for column, value in pairs:
+            if not isinstance(column, exp.Column):
+                return None
+            selects.append((column.name, value))
+    if not selects:
+        return None
+    chosen = [exp.alias_(_without_target(value, target), name, quoted=True) for name, value in selects]
+    return exp.select(*chosen).from_(source)
+
+
+def _takes_all(merge: Any) -> bool:
+    return all(
+        isinstance(then := when.args.get("then"), exp.Var)
+        or (isinstance(then, exp.Update | exp.Insert) and "*" in then.sql())
+        for when in merge.args["whens"].expressions
+    )
+
+
+def _all_of(source: Any, merge: Any) -> Any:
+    return exp.select("*").from_(source)
+
+
+def _without_target(value: Any, target: set[str]) -> Any:
+    """What a column was before is no origin from elsewhere."""
+    value = value.copy()
+    for column in list(value.find_all(exp.Column)):
+        if column.table in target:
+            if column is value:
+                return exp.null()
+            column.replace(exp.null())
+    return value
+
+
+def merged_columns(traced: Traced) -> Traced:
+    """A column that several branches fill has the origins of all."""
+    found: dict[str, Any] = {}
+    for name, origins in traced.columns:
+        if name in found and (found[name] is None or origins is None):
+            found[name] = None
+        elif name in found:
+            found[name] = tuple(dict.fromkeys((*found[name], *(origins or ()))))
+        else:
+            found[name] = origins
+    return Traced(tuple(found.items()), traced.rows)
+
+
+__all__ = ["Names", "Query", "Reference", "merged_columns", "read_expression", "read_merge", "read_query_tokens"]

@@ -1,0 +1,173 @@
+"""A statement's text enters; its tokens leave, with what it takes to walk over clauses and to parse a part of them.
+
+Parsing is sqlglot's. What it has no words for is rewritten here, token by token, so that lines stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.dialects import Dialect
+
+DEEPEST = 150
+_DIALECT = Dialect.get_or_raise("databricks")
+_OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
+_CLOSED = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+_NO_WORDS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.IDENTIFIER, TokenType.NUMBER})
+_STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
+# Where a table can stand, the word before its name.
+_BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
+_BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "MAP", "REDUCE"})
+
+Tokens = Sequence[Token]
+
+
+class TooDeep(Exception):
+    """Brackets in brackets beyond what is followed."""
+
+
+def tokenize(text: str) -> list[Token]:
+    tokens: list[Token] = _DIALECT.tokenize(text)
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type in _OPEN) - (token.token_type in _CLOSED)
+        if depth > DEEPEST:
+            raise TooDeep
+    return tokens
+
+
+def word(tokens: Tokens, at: int) -> str:
+    """The word or sign there in capitals, of several like ORDER BY the first; of strings and quoted names nothing."""
+    if not 0 <= at < len(tokens) or tokens[at].token_type in _NO_WORDS:
+        return ""
+    return str(tokens[at].text).upper().partition(" ")[0]
+
+
+def says(tokens: Tokens, at: int, *words: str) -> bool:
+    return all(word(tokens, at + offset) == one for offset, one in enumerate(words))
+
+
+def is_string(tokens: Tokens, at: int) -> bool:
+    return 0 <= at < len(tokens) and tokens[at].token_type in _STRINGS
+
+
+def is_name(tokens: Tokens, at: int) -> bool:
+    """Quoted, or a word: in Databricks nearly every word may be a name."""
+    if not 0 <= at < len(tokens):
+        return False
+    token = tokens[at]
+    if token.token_type is TokenType.IDENTIFIER:
+        return True
+    first = str(token.text)[:1]
+    return token.token_type not in _NO_WORDS and (first.isalpha() or first in ("_", "\ue0f0"))
+
+
+def begins_query(tokens: Tokens, at: int) -> bool:
+    return word(tokens, at) in _BEGINS_QUERY
+
+
+def after_brackets(tokens: Tokens, at: int) -> int:
+    """The place after the bracket that closes the one there; the end if none does."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += (tokens[place].token_type in _OPEN) - (tokens[place].token_type in _CLOSED)
+        if depth <= 0:
+            return place + 1
+    return len(tokens)
+
+
+def find(tokens: Tokens, at: int, words: Iterable[str], end: int | None = None) -> int:
+    """The first place of one of the words outside of brackets and of CASE … END; the end if there is none."""
+    wanted = frozenset(words)
+    end = len(tokens) if end is None else end
+    cases = 0
+    while at < end:
+        said = word(tokens, at)
+        if cases == 0 and said in wanted:
+            return at
+        if tokens[at].token_type in _OPEN:
+            at = after_brackets(tokens, at)
+            continue
+        cases += (said == "CASE") - (said == "END" and cases > 0)
+        at += 1
+    return end
+
+
+def name_parts(tokens: Tokens, at: int) -> tuple[list[str], int]:
+    """A name with dots, and the place after it."""
+    parts: list[str] = []
+    while is_name(tokens, at):
+        parts.append(str(tokens[at].text))
+        if word(tokens, at + 1) != "." or not is_name(tokens, at + 2):
+            # Of `a.1b` the second part begins with a digit, and is none that can be told.
+            return (parts, at + 1) if word(tokens, at + 1) != "." else ([], at + 1)
+        at += 2
+    return parts, at
+
+
+def parse(tokens: Tokens, text: str) -> Any:
+    """One statement or query; what sqlglot says is raised as it comes."""
+    parsed = _DIALECT.parser().parse(list(_rewritten(tokens)), text)
+    if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
+        raise ValueError("there is no one statement")
+    return parsed[0]
+
+
+def _rewritten(tokens: Tokens) -> Iterable[Token]:
+    at, closing = 0, set[int]()
+    while at < len(tokens):
+        token, said, before = tokens[at], word(tokens, at), word(tokens, at - 1)
+        if at in closing:
+            at += 1
+        elif said == "STREAM" and before in _BEFORE_TABLES and word(tokens, at + 1) == "(":
+            if not begins_query(tokens, at + 2):
+                closing.add(after_brackets(tokens, at + 1) - 1)
+                at += 2
+            else:
+                at += 1
+        elif said == "STREAM" and before in _BEFORE_TABLES and is_name(tokens, at + 1) and _is_table(tokens, at + 1):
+            at += 1
+        elif said == "WATERMARK" and (end := _after_watermark(tokens, at)):
+            at = end
+        elif said == "WITH" and says(tokens, at + 1, "SCHEMA", "EVOLUTION"):
+            at += 3
+        elif said == "TABLE" and (at == 0 or before in ("(", "UNION", "ALL")) and is_name(tokens, at + 1):
+            yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
+            yield _like(token, TokenType.FROM, "FROM")
+            at += 1
+        elif token.token_type is TokenType.WINDOW and word(tokens, at + 1) == "(":
+            # A function of this name makes windows of time.
+            yield _like(token, TokenType.VAR, token.text)
+            at += 1
+        elif said == "@" and before and is_name(tokens, at + 1):
+            at += 2  # a version of a table: t@v3
+        else:
+            yield token
+            at += 1
+
+
+def _is_table(tokens: Tokens, at: int) -> bool:
+    """`FROM stream AS s` and `FROM stream WHERE …` read a table of this name."""
+    return word(tokens, at) not in {
+        "AS", "WHERE", "GROUP", "ORDER", "JOIN", "LEFT", "RIGHT", "INNER", "FULL", "CROSS", "UNION", "LIMIT", "HAVING",
+        "LATERAL", "PIVOT", "UNPIVOT", "QUALIFY", "WINDOW", "ON", "INTERSECT", "EXCEPT", "MINUS", "TABLESAMPLE",
+        "VERSION", "TIMESTAMP", "SORT", "CLUSTER", "DISTRIBUTE", "ANTI", "SEMI", "NATURAL", "WHEN", "KEYS", "INSERT",
+    }  # fmt: skip
+
+
+def _after_watermark(tokens: Tokens, at: int) -> int:
+    """After `WATERMARK column DELAY OF INTERVAL 10 MINUTES`; 0 where it is only a name."""
+    delay = find(tokens, at + 1, ("DELAY",), min(len(tokens), at + 40))
+    if not says(tokens, delay, "DELAY", "OF"):
+        return 0
+    after = delay + 2
+    if word(tokens, after) == "INTERVAL":
+        after += 1
+    value = after_brackets(tokens, after) if word(tokens, after) == "(" else after + 1
+    return value + 1 if is_name(tokens, value) and word(tokens, value) not in ("AS", "WHERE", "JOIN") else value
+
+
+def _like(token: Token, kind: TokenType, text: str) -> Token:
+    return Token(kind, text, line=token.line, col=token.col, start=token.start, end=token.end)
