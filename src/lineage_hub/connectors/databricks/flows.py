@@ -30,6 +30,7 @@ class Evidence:
     path: str
     line: int
     source: StreamSource
+    datasets: tuple[DatasetName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Flow:
 
     @property
     def is_streaming(self) -> bool:
-        return self.kind == "streaming_table"
+        return self.kind == "streaming_table" or any(one.source.kind in STREAMS for one in self.evidence)
 
 
 def flows_of(
@@ -113,7 +114,7 @@ class _Flows:
             return
         found = self._of_target(source.target_table, program) if source.target_table else None
         key, flow = found if found is not None else ("", self._flow("", "", program.path))
-        flow.evidence.append(Evidence(program.path, source.line, source))
+        flow.evidence.append(Evidence(program.path, source.line, source, tuple(named)))
         for one in named:
             flow.inputs[one] = None
         self._spell(key, source, named)
@@ -131,7 +132,7 @@ class _Flows:
         key = "\0".join(["sink", *(part for one in named for part in one)]) if named else f"sink\0{source.line}"
         flow = self._flow(key, f"sink {', '.join(words)}", program.path)
         flow.kind = "sink"
-        flow.evidence.append(Evidence(program.path, source.line, source))
+        flow.evidence.append(Evidence(program.path, source.line, source, tuple(named)))
         for one in named:
             flow.outputs[one] = None
         if source.source_table and (fed := self._namer.table(source.source_table)) is not None:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from lineage_hub import __version__
 from lineage_hub.connectors.databricks.connection import Json
-from lineage_hub.connectors.databricks.flows import Evidence, Flow
+from lineage_hub.connectors.databricks.flows import Evidence, Flow, Origin
 from lineage_hub.connectors.databricks.names import DatasetName, Namer
 from lineage_hub.connectors.databricks.programs import Work
 from lineage_hub.sdk.said import facet, own_facet
@@ -93,7 +93,8 @@ class Teller:
             told.inputs = {one: self._input(one) for one in flow.inputs}
             told.outputs = {one: self._output(one, flow) for one in flow.outputs}
             told.modified_at = max([work.modified_at, *(modified_at.get(path, 0) for path in flow.paths)])
-        return jobs
+        # A file runs nothing by itself: what it fills is told of its tables.
+        return [one for one in jobs if one is not whole or work.kind != "file" or one.inputs or one.outputs]
 
     def _facets(self, flow: Flow | None, path: str | None) -> Facets:
         work = self._work
@@ -186,15 +187,18 @@ class Teller:
         return facets
 
 
-def _inputs(origins: Iterable[Any]) -> list[Facets]:
+def _inputs(origins: Iterable[Origin]) -> list[Facets]:
+    kinds: dict[tuple[DatasetName, str], set[str]] = {}
+    for one in origins:
+        kinds.setdefault((one.dataset, one.column), set()).add("DIRECT" if one.direct else "INDIRECT")
     return [
         {
-            "namespace": one.dataset.namespace,
-            "name": one.dataset.name,
-            "field": one.column,
-            "transformations": [{"type": "DIRECT" if one.direct else "INDIRECT"}],
+            "namespace": dataset.namespace,
+            "name": dataset.name,
+            "field": column,
+            "transformations": [{"type": kind} for kind in sorted(found)],
         }
-        for one in sorted(origins, key=lambda one: (one.dataset, one.column, not one.direct))
+        for (dataset, column), found in sorted(kinds.items())
     ]
 
 

@@ -56,19 +56,17 @@ class Report:
     def add_flows(self, work: Work, flows: Iterable[Flow]) -> None:
         for flow in flows:
             self.tables += 1 if flow.outputs and flow.kind != "sink" else 0
-            names = {False: flow.inputs, True: flow.outputs}
             for one in flow.evidence:
                 source = one.source
                 is_sink = source.kind.endswith("_sink")
-                spelled = _spelled(source)
-                places = sorted({name.namespace for name in names[is_sink] if name.name in spelled})
+                places = dict.fromkeys(name.namespace for name in one.datasets)
                 self.findings.append(
                     Finding(
                         work=work.name,
                         path=one.path,
                         line=one.line,
                         kind=source.kind,
-                        source=", ".join(spelled),
+                        source=", ".join(_spelled(source)),
                         place=", ".join(places),
                         target=(source.source_table if is_sink else source.target_table) or "",
                         confidence=source.confidence,

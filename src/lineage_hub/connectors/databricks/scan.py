@@ -210,7 +210,9 @@ async def _programs_of(tree: Tree, work: Work, report: Report) -> list[Fetched]:
             _note(report, path, error)
             return None
         for other, reason in taken.problems.items():
-            report.add_problem(found.path, 0, f"{other}, which it takes in: {reason}")
+            report.add_problem(
+                path.lstrip("/") if work.kind == "file" else found.path, 0, f"{other}, which it takes in: {reason}"
+            )
         language = _LANGUAGES.get(found.language, "auto")
         modified_at = max(found.modified_at, taken.modified_at)
         return Fetched(work, found.path, text, dict(taken), language, modified_at)
@@ -245,9 +247,11 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     found: dict[str, list[ReadProgram]] = {}
     for at, one in enumerate(fetched):
         reading = read_with(cache, one)
+        # Of a folder paths are shown as a person would write them there.
+        path = one.path.lstrip("/") if one.work.kind == "file" else one.path
         for problem in reading.problems:
-            report.add_problem(problem.path or one.path, problem.line, problem.reason)
-        found.setdefault(one.work.name, []).append(ReadProgram(one.path, reading, one.modified_at))
+            report.add_problem(problem.path or path, problem.line, problem.reason)
+        found.setdefault(one.work.name, []).append(ReadProgram(path, reading, one.modified_at))
         progress("Reading programs", at + 1, len(fetched))
     return found
 

@@ -51,7 +51,9 @@ def read_program(
 def _texts(mapping: object) -> dict[str, str]:
     if not isinstance(mapping, Mapping):
         return {}
-    return {key: value if isinstance(value, str) else str(value) for key, value in mapping.items() if isinstance(key, str)}
+    return {
+        key: value if isinstance(value, str) else str(value) for key, value in mapping.items() if isinstance(key, str)
+    }
 
 
 def extract_sources(

@@ -49,4 +49,8 @@ def plain_path(path: str | None) -> str | None:
         return path.partition("?")[0]
     host = parts.netloc.rpartition("@")[2]
     query = parts.query if not _SECRET.search(parts.query) else ""
-    return urlunsplit((parts.scheme, host, parts.path, query, "")) if host != parts.netloc or query != parts.query else path
+    return (
+        urlunsplit((parts.scheme, host, parts.path, query, ""))
+        if host != parts.netloc or query != parts.query
+        else path
+    )

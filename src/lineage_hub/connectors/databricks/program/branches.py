@@ -69,9 +69,7 @@ def _decide_each(machine: Machine, condition: Alternatives) -> list[tuple[Guard,
     if len(ways[True]) == len(ways[False]) == 1:
         return [(ways[True][0], True), (ways[False][0], False)]
     decision = machine.decision()
-    return [
-        ((guards[0] if len(guards) == 1 else ALWAYS) | {(decision, int(way))}, way) for way, guards in ways.items()
-    ]
+    return [((guards[0] if len(guards) == 1 else ALWAYS) | {(decision, int(way))}, way) for way, guards in ways.items()]
 
 
 def run_arms(machine: Machine, arms: Sequence[Arm]) -> Status:

@@ -91,7 +91,9 @@ def _text(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _number(kind: type) -> Callable[[Machine, Arguments], Value]:
-    convert = _pure(lambda *given: kind(*given) if not any(isinstance(x, str) and len(x) > 1000 for x in given) else None)
+    convert = _pure(
+        lambda *given: kind(*given) if not any(isinstance(x, str) and len(x) > 1000 for x in given) else None
+    )
 
     def make(machine: Machine, arguments: Arguments) -> Value:
         result = convert.call(machine, arguments)
@@ -233,7 +235,11 @@ def _filter(machine: Machine, arguments: Arguments) -> Value:
 
 def _extreme(function: Callable[..., object]) -> Method:
     def find(machine: Machine, arguments: Arguments) -> Value:
-        items = members(machine, _first(machine, arguments)) if len(arguments.positional) == 1 else tuple(arguments.positional)
+        items = (
+            members(machine, _first(machine, arguments))
+            if len(arguments.positional) == 1
+            else tuple(arguments.positional)
+        )
         if not items or not is_constant(items) or "key" in arguments.keywords:
             return unknown_of(*arguments.positional)
         try:

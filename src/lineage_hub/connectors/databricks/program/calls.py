@@ -31,7 +31,9 @@ def call(machine: Machine, callee: Value, arguments: Arguments) -> Value:
     if isinstance(callee, FunctionValue):
         return call_function(machine, callee, arguments)
     if isinstance(callee, BoundMethod):
-        given = Arguments([callee.self_value, *arguments.positional], arguments.keywords, arguments.line, arguments.open)
+        given = Arguments(
+            [callee.self_value, *arguments.positional], arguments.keywords, arguments.line, arguments.open
+        )
         return call(machine, callee.function, given)
     if isinstance(callee, ClassValue):
         return instantiate(machine, callee, arguments)

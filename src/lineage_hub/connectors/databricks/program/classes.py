@@ -94,7 +94,11 @@ def _collect_fields(made: ClassValue, node: ast.ClassDef) -> None:
 def _make_members(machine: Machine, made: ClassValue) -> None:
     count = 0
     for name, value in list(made.members.cells.items()):
-        if not isinstance(name, str) or name.startswith("_") or isinstance(value, FunctionValue | Instance | ClassValue):
+        if (
+            not isinstance(name, str)
+            or name.startswith("_")
+            or isinstance(value, FunctionValue | Instance | ClassValue)
+        ):
             continue
         member = Instance(made)
         if isinstance(value, Marker) and value.kind == "auto":

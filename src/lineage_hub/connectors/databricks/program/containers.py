@@ -286,5 +286,3 @@ def make_set(machine: Machine, value: Value) -> SetValue:
             return SetValue(tuple(dict.fromkeys(items)))
         return SetValue(unknown_of(value))
     return SetValue(tuple(dict.fromkeys(items)))
-
-

@@ -45,7 +45,13 @@ def make_function(machine: Machine, node: Definition, scope: Scope, name: str) -
 def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scope) -> Value:
     from lineage_hub.connectors.databricks.program.calls import call
 
-    named = decorator.id if isinstance(decorator, ast.Name) else decorator.attr if isinstance(decorator, ast.Attribute) else ""
+    named = (
+        decorator.id
+        if isinstance(decorator, ast.Name)
+        else decorator.attr
+        if isinstance(decorator, ast.Attribute)
+        else ""
+    )
     if isinstance(function, FunctionValue):
         if named in ("staticmethod", "classmethod"):
             function.kind = named

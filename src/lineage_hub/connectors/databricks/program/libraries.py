@@ -192,7 +192,9 @@ def _copied(machine: Machine, value: Value, depth: int) -> Value:
         return SetValue(value.cells["items"])
     if isinstance(value, ListValue):
         items = machine.see(value.cells["items"])
-        return ListValue(tuple(_copied(machine, one, depth - 1) for one in items) if isinstance(items, tuple) else items)
+        return ListValue(
+            tuple(_copied(machine, one, depth - 1) for one in items) if isinstance(items, tuple) else items
+        )
     if isinstance(value, DictValue):
         return DictValue({key: _copied(machine, one, depth - 1) for key, one in value.cells.items()})
     if isinstance(value, Instance) and value.of.kind != "enum":
@@ -284,7 +286,15 @@ LIBRARIES: dict[str, Value] = {
     "posixpath": OS_PATH,
     "pathlib": PATHLIB,
     "enum": ENUM,
-    "typing": Library("typing", {"NamedTuple": Marker("namedtuple"), "cast": Method(lambda machine, given: given.get(1, "val", UNKNOWN)), "Generic": Marker("plain"), "Protocol": Marker("plain")}),  # fmt: skip
+    "typing": Library(
+        "typing",
+        {
+            "NamedTuple": Marker("namedtuple"),
+            "cast": Method(lambda machine, given: given.get(1, "val", UNKNOWN)),
+            "Generic": Marker("plain"),
+            "Protocol": Marker("plain"),
+        },
+    ),  # fmt: skip
     "abc": Library("abc", {"ABC": Marker("plain"), "abstractmethod": Method(_identity)}),
     "collections": Library(
         "collections",
@@ -294,7 +304,9 @@ LIBRARIES: dict[str, Value] = {
         "dataclasses",
         {
             "dataclass": Method(_decorator),
-            "field": Method(lambda machine, given: FieldDefault(given.get(-1, "default"), given.get(-1, "default_factory"))),  # fmt: skip
+            "field": Method(
+                lambda machine, given: FieldDefault(given.get(-1, "default"), given.get(-1, "default_factory"))
+            ),  # fmt: skip
             "asdict": Method(lambda machine, given: plain_dict(machine, _first(machine, given))),
             "replace": Method(lambda machine, given: replaced(_first(machine, given), given)),
         },

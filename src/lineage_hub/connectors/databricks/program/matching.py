@@ -39,7 +39,9 @@ def _run_cases(machine: Machine, cases: list[ast.match_case], subject: Value, sc
         if case.guard is None:
             return machine.execute(case.body, scope)
         ways = decide(machine, machine.evaluate(case.guard, scope))
-        return run_arms(machine, [(guard, (lambda: machine.execute(case.body, scope)) if way else rest) for guard, way in ways])
+        return run_arms(
+            machine, [(guard, (lambda: machine.execute(case.body, scope)) if way else rest) for guard, way in ways]
+        )
 
     def rest() -> Status:
         return _run_cases(machine, cases[1:], subject, scope)

@@ -103,6 +103,4 @@ OS_PATH = Library(
         "sep": "/",
     },
 )
-PATHLIB = Library(
-    "pathlib", {name: Method(_make_path) for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")}
-)
+PATHLIB = Library("pathlib", {name: Method(_make_path) for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")})

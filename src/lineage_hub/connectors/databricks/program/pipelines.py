@@ -65,7 +65,9 @@ def _decorator(kind: str, flow: bool = False) -> Method:
         given = machine.see(arguments.get(0, "query_function", None)) if arguments.positional else None
         if given is not None and not isinstance(given, str | Unknown):
             return _register(machine, given, arguments, kind, flow)
-        return Method(lambda inner, later: _register(inner, inner.see(later.get(0, "", UNKNOWN)), arguments, kind, flow))
+        return Method(
+            lambda inner, later: _register(inner, inner.see(later.get(0, "", UNKNOWN)), arguments, kind, flow)
+        )
 
     return Method(declare)
 
@@ -175,9 +177,7 @@ def _changes(machine: Machine, arguments: Arguments) -> Value:
         inputs = source.inputs
     else:
         inputs = read_table(machine, source, arguments.line, "source").inputs
-    machine.ledger.writes.append(
-        Write(target, inputs, arguments.line, machine.path, "streaming_table", defines=False)
-    )
+    machine.ledger.writes.append(Write(target, inputs, arguments.line, machine.path, "streaming_table", defines=False))
     return None
 
 

@@ -136,9 +136,7 @@ def _kafka(kind: str, values: _Values, sink: bool) -> StreamSource:
     bootstrap = values.text("kafka.bootstrap.servers")
     values.expect("kafka.bootstrap.servers")
     prefix = values.text("groupidprefix")
-    return StreamSource(
-        "kafka", topics, pattern, bootstrap, group_id_prefix=prefix, unresolved=values.unresolved
-    )
+    return StreamSource("kafka", topics, pattern, bootstrap, group_id_prefix=prefix, unresolved=values.unresolved)
 
 
 def _assigned(text: str) -> list[str]:

@@ -52,7 +52,9 @@ class _Results:
                 whole = _all(sink.guard, one.guard, guard)
                 if whole is not None:
                     sure = not whole and len(variants) == 1
-                    made.append(replace(one.source, source_table=table, line=sink.line, confidence=1.0 if sure else 0.5))
+                    made.append(
+                        replace(one.source, source_table=table, line=sink.line, confidence=1.0 if sure else 0.5)
+                    )
         return made
 
     def _tables(self, inputs: Iterable[Input]) -> list[tuple[Guard, str | None]]:

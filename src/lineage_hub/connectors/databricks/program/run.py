@@ -196,7 +196,9 @@ def unknown_arguments(machine: Machine, function: FunctionValue) -> Arguments:
     given = Arguments()
     parameters = [*spec.posonlyargs, *spec.args]
     if function.owner is not None and function.kind != "staticmethod" and parameters:
-        given.positional.append(function.owner if function.kind == "classmethod" else _some_object(machine, function.owner))
+        given.positional.append(
+            function.owner if function.kind == "classmethod" else _some_object(machine, function.owner)
+        )
         parameters = parameters[1:]
     given.positional.extend(_stand_in(one) for one in parameters)
     given.keywords = {one.arg: _stand_in(one) for one in spec.kwonlyargs}

@@ -75,7 +75,9 @@ class Settings(Native):
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         if name == "get":
-            return Method(lambda inner, given: get_setting(inner, given.get(0, "key", UNKNOWN), given.get(1, "default")))
+            return Method(
+                lambda inner, given: get_setting(inner, given.get(0, "key", UNKNOWN), given.get(1, "default"))
+            )
         if name == "set":
             return Method(_set)
         return PURE

@@ -117,4 +117,3 @@ def _write(machine: Machine, table: DefinedTable, inputs: tuple[Input, ...], lin
             table.comment,
         )
     )
-

@@ -31,7 +31,9 @@ from lineage_hub.connectors.databricks.program.values import (
 )
 
 _WIDE = re.compile(r"\d{5,}")
-_PERCENT = re.compile(r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])")
+_PERCENT = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])"
+)
 _TEXT_RESULT = {"partition", "rpartition"}
 _LIST_RESULT = {"split", "rsplit", "splitlines"}
 _WIDTH = {"ljust", "rjust", "center", "zfill", "expandtabs"}
@@ -187,7 +189,9 @@ def percent(machine: Machine, template: str, values: Value) -> Value:
         wanted = {match["key"] for match in _PERCENT.finditer(template) if match["key"] is not None}
         given = {key: machine.see(values.cells.get(key, UNKNOWN)) for key in wanted}
         names = list(given)
-        return machine.lift(lambda *several: _percent(template, dict(zip(names, several, strict=True))), *given.values())
+        return machine.lift(
+            lambda *several: _percent(template, dict(zip(names, several, strict=True))), *given.values()
+        )
     if isinstance(values, tuple):
         return machine.lift(lambda *several: _percent(template, several), *(machine.see(one) for one in values))
     return _percent(template, values if isinstance(values, CONSTANTS) else (values,))
@@ -218,7 +222,11 @@ def format_text(machine: Machine, template: str, given: tuple[Value, ...], named
         first, rest = _split_field(field)
         if not first:
             first, automatic = str(automatic), automatic + 1
-        value = (given[int(first)] if int(first) < len(given) else UNKNOWN) if first.isdigit() else named.get(first, UNKNOWN)
+        value = (
+            (given[int(first)] if int(first) < len(given) else UNKNOWN)
+            if first.isdigit()
+            else named.get(first, UNKNOWN)
+        )
         pieces.append(formatted(machine, _walk(machine, value, rest), spec or "", conversion))
     return concatenated(machine, pieces)
 

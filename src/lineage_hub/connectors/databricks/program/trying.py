@@ -107,7 +107,9 @@ def _names(handler: ast.ExceptHandler) -> set[str]:
     if handler.type is None:
         return {""}
     parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return {one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else "" for one in parts}
+    return {
+        one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else "" for one in parts
+    }
 
 
 def _may_hold(name: str, names: set[str]) -> bool:
