@@ -1,4 +1,4 @@
-"""What was read of programs becomes jobs with inputs, outputs, columns and evidence of their own, the same each time."""
+"""What was read of programs becomes jobs with their own inputs, outputs, columns and evidence, the same each time."""
 
 import pytest
 
