@@ -15,6 +15,7 @@ import os
 import posixpath
 import re
 import sys
+import threading
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,12 +23,11 @@ from typing import Any
 
 from tests.connectors.databricks.fake_databricks import (
     Configuration,
-    Elsewhere,
     Pipeline,
     Session,
     make_dbutils,
-    make_modules,
 )
+from tests.connectors.databricks.fake_modules import Elsewhere, make_modules
 from tests.connectors.databricks.fake_spark import Frame, Inert, Read, Recorder, Statement
 from tests.connectors.databricks.notebook_cells import Cell, cells_of
 from tests.connectors.databricks.unknowable import ORACLE, Unknown
@@ -164,14 +164,15 @@ class Program:
         self.trees.append(tree)
         self.pieces.append(compile(tree, MAIN, "exec"))
 
-    def locate(self, attribute: str) -> int | None:
+    def locate(self, *attributes: str) -> int | None:
         """The line where the expression begins that the program evaluates now; none in another file."""
         frame = sys._getframe(1)
         while frame.f_back and not frame.f_code.co_filename.startswith("<"):
             frame = frame.f_back
         if frame.f_code.co_filename != MAIN:
             return None
-        return self.begins.get((attribute, frame.f_lineno))
+        begins = (self.begins.get((one, frame.f_lineno)) for one in attributes)
+        return next(filter(None, begins), frame.f_lineno)
 
     def run(self) -> Ran:
         recorder = Recorder(self.locate)
@@ -181,13 +182,15 @@ class Program:
         modules = make_modules(session, pipeline, dbutils)
         names: dict[str, Any] = {
             "__name__": "__main__",
-            "__builtins__": {**vars(builtins), "open": lambda *args, **kwargs: Unknown("file"), "print": lambda *args: None},
+            "__builtins__": vars(builtins) | {"open": lambda *args, **more: Unknown("file"), "print": lambda *args: 0},
             "spark": session, "sc": session.sparkContext, "dbutils": dbutils, "getArgument": configuration.get,
             "display": lambda *args, **kwargs: None, "displayHTML": lambda html: None,
         }  # fmt: skip
         entered: set[types.CodeType] = set()
         with in_place_of_the_real_ones(modules, Importer(self.files)):
-            sys.setprofile(lambda frame, event, arg: entered.add(frame.f_code) if event == "call" else None)
+            profile: Any = lambda frame, event, arg: entered.add(frame.f_code) if event == "call" else None  # noqa: E731
+            threading.setprofile(profile)
+            sys.setprofile(profile)
             try:
                 with contextlib.suppress(SystemExit):
                     for piece in self.pieces:
@@ -195,6 +198,7 @@ class Program:
                 pipeline.run()
             finally:
                 sys.setprofile(None)
+                threading.setprofile(None)
             certain = len(recorder.reads), len(recorder.sinks)
             for function in self._uncalled(names, entered):
                 parameters = inspect.signature(function).parameters
@@ -219,7 +223,14 @@ class Program:
     def _uncalled(self, names: dict[str, Any], entered: set[types.CodeType]) -> list[types.FunctionType]:
         functions = {one for one in names.values() if isinstance(one, types.FunctionType)}
         mine = [one for one in functions if one.__code__.co_filename == MAIN and one.__code__ not in entered]
+        called = {name for one in functions for name in _names_in(one.__code__) if name != one.__name__}
+        mine = [one for one in mine if one.__name__ not in called]
         return sorted(mine, key=lambda one: one.__code__.co_firstlineno)
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    inner = [_names_in(one) for one in code.co_consts if isinstance(one, types.CodeType)]
+    return set(code.co_names).union(*inner)
 
 
 def _stand_in(recorder: Recorder, parameter: inspect.Parameter) -> Any:
@@ -249,7 +260,7 @@ def _entry(one: Any) -> dict[str, Any]:
 
 def normal(source: Mapping[str, Any]) -> tuple[Any, ...]:
     """A source with the defaults filled in, apart from its confidence."""
-    members = "kind pattern bootstrap path group_id_prefix target_table source_table line".split()
+    members = ["kind", "pattern", "bootstrap", "path", "group_id_prefix", "target_table", "source_table", "line"]
     return (
         *((name, source.get(name)) for name in members),
         ("topics", tuple(source.get("topics") or ())),

@@ -1,17 +1,13 @@
-"""Stand-ins for what a notebook finds around it: `spark`, `dbutils`, `dlt`, and modules that it imports.
+"""Stand-ins for what a notebook finds around it: `spark`, `dbutils`, `dlt`.
 
-A configuration comes in; the modules and names that a program sees go out, all writing into one `Recorder`.
+A configuration comes in; the objects that a program sees go out, all writing into one `Recorder`.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
-
-import yaml
 
 from tests.connectors.databricks.fake_spark import (
     Frame,
@@ -26,7 +22,7 @@ from tests.connectors.databricks.fake_spark import (
     read_table,
     understand,
 )
-from tests.connectors.databricks.unknowable import Unknown, is_tainted
+from tests.connectors.databricks.unknowable import Unknown
 
 MISSING = object()
 
@@ -48,8 +44,8 @@ class Configuration:
     def set(self, key: str, value: Any) -> None:
         self.values[key] = str(value).lower() if isinstance(value, bool) else value
 
-    def text(self, name: str, defaultValue: str, *rest: Any, **more: Any) -> None:
-        self.defaults[name] = defaultValue
+    def text(self, name: str, value: str, *rest: Any, **more: Any) -> None:
+        self.defaults[name] = value
 
     dropdown = combobox = multiselect = text
 
@@ -194,14 +190,8 @@ class Pipeline:
     create_streaming_live_table = create_target_table = create_streaming_table
 
     def apply_changes(self, target: str, source: str, *args: Any, **more: Any) -> None:
-        line = next(
-            filter(
-                None,
-                map(self.recorder.locate, ["apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot"]),
-            ),
-            None,
-        )
-        feed(read_table(self.recorder, source, line), target)
+        flow = self.recorder.locate("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot")
+        feed(read_table(self.recorder, source, flow), target)
 
     create_auto_cdc_flow = apply_changes
 
@@ -235,53 +225,6 @@ class Pipeline:
         return module
 
 
-FUNCTIONS = """abs approx_count_distinct avg array coalesce col collect_list concat concat_ws count countDistinct
-current_date current_timestamp date_format date_sub date_trunc dayofmonth desc element_at explode expr first from_json
-from_unixtime get_json_object greatest hash hour input_file_name last lead lit lag lower max md5 min month
-monotonically_increasing_id percentile_approx posexplode rank regexp_extract regexp_replace round row_number schema_of_json
-sha2 split size stddev struct substring sum to_date to_json to_timestamp trim udf unbase64 unix_timestamp upper when window
-year pandas_udf session_window broadcast rand date_add datediff map_from_entries array_distinct""".split()
-
-
-class Clock:
-    """`datetime.datetime` and `datetime.date`, but no one knows what time it is."""
-
-    def __init__(self, real: Any) -> None:
-        self._real = real
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"now", "utcnow", "today"}:
-            return lambda *args: Unknown(f"{name}")
-        return getattr(self._real, name)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._real(*args, **kwargs)
-
-
-def _module(name: str, **members: Any) -> types.ModuleType:
-    module = types.ModuleType(name)
-    module.__dict__.update(members)
-    return module
-
-
-class Anything(types.ModuleType):
-    """A module whose every member is inert."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (Inert,), {}) if name[0].isupper() else Inert()
-
-
-class Elsewhere(types.ModuleType):
-    """A module that asks another system: what it gives can't be known."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Unknown(f"{self.__name__}.{name}")
-
-
 def make_dbutils(configuration: Configuration) -> Any:
     return types.SimpleNamespace(
         widgets=configuration,
@@ -296,63 +239,3 @@ def make_dbutils(configuration: Configuration) -> Any:
         library=Inert(),
         data=Inert(),
     )
-
-
-def make_modules(session: Session, pipeline: Pipeline, dbutils: Any) -> dict[str, types.ModuleType]:
-    functions = _module("functions", **{name: Inert() for name in FUNCTIONS}, __all__=FUNCTIONS)
-    functions.broadcast = lambda frame: frame  # type: ignore[attr-defined]
-    functions.__getattr__ = lambda name: Inert()  # type: ignore[method-assign]
-    kinds = Anything("types")
-    kinds.__all__ = "StructType StructField StringType IntegerType LongType DoubleType TimestampType".split()  # type: ignore[attr-defined]
-    types_ = {name: type(name, (Inert,), {}) for name in kinds.__all__}
-    kinds.__dict__.update(types_)
-    starter = type("SparkSession", (), {"builder": Builder(session), "getActiveSession": staticmethod(lambda: session)})
-    window = _module("window", Window=Inert())
-    pipelines = pipeline.module("pipelines")
-
-    def parse(read: Callable[[Any], Any]) -> Callable[..., Any]:
-        return lambda text, *rest, **more: Unknown("parsed") if is_tainted(text) else read(text)
-
-    sql = _module(
-        "sql",
-        SparkSession=starter,
-        DataFrame=Frame,
-        functions=functions,
-        types=kinds,
-        Window=Inert(),
-        Column=Inert,
-        Row=Inert,
-    )
-    pyspark = _module("pyspark", sql=sql, pipelines=pipelines, SparkConf=Inert, SparkContext=Inert, __path__=[])
-    runtime = _module("runtime", spark=session, dbutils=dbutils)
-    clock = _module(
-        "datetime", datetime=Clock(datetime.datetime), date=Clock(datetime.date), timedelta=datetime.timedelta,
-        timezone=datetime.timezone, UTC=datetime.UTC,
-    )  # fmt: skip
-    return {
-        "dlt": pipeline.module("dlt"),
-        "pyspark": pyspark,
-        "pyspark.sql": sql,
-        "pyspark.sql.functions": functions,
-        "pyspark.sql.types": kinds,
-        "pyspark.sql.window": window,
-        "pyspark.sql.streaming": Anything("streaming"),
-        "pyspark.sql.avro": Anything("avro"),
-        "pyspark.sql.avro.functions": Anything("functions"),
-        "pyspark.sql.protobuf": Anything("protobuf"),
-        "pyspark.sql.protobuf.functions": Anything("functions"),
-        "pyspark.pipelines": pipelines,
-        "pyspark.dbutils": _module("dbutils", DBUtils=lambda spark: dbutils),
-        "delta": _module("delta", DeltaTable=DeltaTable, __path__=[]),
-        "delta.tables": _module("tables", DeltaTable=DeltaTable),
-        "databricks": _module("databricks", __path__=[]),
-        "databricks.sdk": Elsewhere("sdk"),
-        "databricks.sdk.runtime": runtime,
-        "datetime": clock,
-        "json": _module("json", load=parse(json.load), loads=parse(json.loads), dumps=json.dumps),
-        "yaml": _module("yaml", safe_load=parse(yaml.safe_load), load=parse(yaml.safe_load)),
-        **{
-            name: Elsewhere(name)
-            for name in ["requests", "boto3", "uuid", "time", "mlflow", "confluent_kafka", "pandas"]
-        },
-    }

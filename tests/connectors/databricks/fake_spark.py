@@ -46,7 +46,7 @@ class Sink:
 
 @dataclass
 class Recorder:
-    locate: Callable[[str], int | None]
+    locate: Callable[..., int | None]
     reads: list[Read] = field(default_factory=list)
     sinks: list[Sink] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -85,7 +85,11 @@ class Inert:
     __hash__ = object.__hash__
 
 
-for _name in "add radd sub rsub mul rmul truediv rtruediv mod and rand or ror lt gt le ge neg invert xor".split():
+OPERATORS = [
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "mod", "and", "rand", "or", "ror", "lt",
+    "gt", "le", "ge", "neg", "invert", "xor",
+]  # fmt: skip
+for _name in OPERATORS:
     setattr(Inert, f"__{_name}__", lambda self, *other: Inert())
 
 
@@ -223,7 +227,11 @@ def _group(self: Frame, *args: Any) -> Grouped:
 
 Frame.groupBy = Frame.groupby = Frame.rollup = Frame.cube = _group  # type: ignore[attr-defined]
 
-for _name in "union unionByName unionAll join select filter where withColumn drop dropDuplicates distinct".split():
+METHODS = [
+    "union", "unionByName", "unionAll", "join", "select", "filter", "where", "withColumn", "drop",
+    "dropDuplicates", "distinct",
+]  # fmt: skip
+for _name in METHODS:
     setattr(Frame, _name, lambda self, *args, **kwargs: self._made_with(args, list(kwargs.values())))
 
 
@@ -368,7 +376,7 @@ def _file_method(form: str) -> tuple[Callable[..., Frame], Callable[..., Inert]]
     return read, write
 
 
-for _name in "csv json parquet text orc xml".split():
+for _name in ["csv", "json", "parquet", "text", "orc", "xml"]:
     _read, _write = _file_method(_name)
     setattr(Reader, _name, _read)
     setattr(Writer, _name, _write)

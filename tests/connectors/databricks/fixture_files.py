@@ -59,5 +59,5 @@ def fixtures() -> tuple[Fixture, ...]:
     for expected in sorted(FOLDER.glob("*.expected.json")):
         stem = expected.name.removesuffix(".expected.json")
         (program,) = [one for one in FOLDER.glob(f"{stem}.*") if one.suffix in {".py", ".sql", ".ipynb"}]
-        found.append(Fixture(program.name, program.read_text(), json.loads(expected.read_text())))
+        found.append(Fixture(program.name, program.read_bytes().decode(), json.loads(expected.read_text())))
     return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,11 +13,17 @@ from tests.connectors.databricks.fixture_files import Fixture, fixtures
 from tests.connectors.databricks.notebook_cells import cells_of
 from tests.connectors.databricks.unknowable import is_tainted
 
-PYTHON = [one for one in fixtures() if not one.name.endswith(".sql")]
+PYTHON = [one for one in fixtures() if any(cell.language == "python" for cell in cells_of(one.source, one.name))]
+
+
+@cache
+def run_named(name: str) -> Ran:
+    (fixture,) = (one for one in fixtures() if one.name == name)
+    return execute(fixture.source, fixture.name, fixture.path, fixture.configuration, fixture.files)
 
 
 def run(fixture: Fixture) -> Ran:
-    return execute(fixture.source, fixture.name, fixture.path, fixture.configuration, fixture.files)
+    return run_named(fixture.name)
 
 
 @pytest.mark.parametrize("fixture", PYTHON, ids=lambda one: one.name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
 
+from lineage_hub.connectors.databricks.reading import StreamSource
 from tests.connectors.databricks.fixture_files import FOLDER, Fixture, fixtures
 
 MEMBERS = {
@@ -16,15 +18,16 @@ MEMBERS = {
 every_fixture = pytest.mark.parametrize("fixture", fixtures(), ids=lambda one: one.name)
 
 
-def read(fixture: Fixture) -> list[dict[str, Any]]:
+@cache
+def read_named(name: str) -> list[StreamSource]:
     from lineage_hub.connectors.databricks.sources import extract_sources
 
-    return [
-        one.to_dict()
-        for one in extract_sources(
-            fixture.source, path=fixture.path, configuration=fixture.configuration, files=fixture.files
-        )
-    ]
+    (one,) = (one for one in fixtures() if one.name == name)
+    return extract_sources(one.source, path=one.path, configuration=one.configuration, files=one.files)
+
+
+def read(fixture: Fixture) -> list[dict[str, Any]]:
+    return [one.to_dict() for one in read_named(fixture.name)]
 
 
 def comparable(source: dict[str, Any], line: int | None) -> dict[str, Any]:

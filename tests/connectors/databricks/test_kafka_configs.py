@@ -54,7 +54,7 @@ def test_topics_are_split_at_commas_and_trimmed(option: str) -> None:
         'w = spark.readStream.format("kafka").option(\'subscribe\', "wind").load()',
         'w=spark . readStream.format(  "kafka" ).option( "subscribe"  ,"wind" ).load( )',
         'w = spark.readStream.format("KAFKA").option("Subscribe", "wind").load()',
-        "w = (\n  spark.readStream\n  .format('kafka')  # source\n  .option('subscribe', 'wind')  # topic\n  .load()\n)",
+        "w = (\n  spark.readStream\n  .format('kafka') # source\n .option('subscribe', 'wind') # topic\n  .load()\n)",
         "NAME = 'wind'\nw = spark.readStream.format('kafka').option('subscribe', NAME).load()",
     ],
     ids=["single quotes", "both quotes", "spaces", "case", "comments between lines", "a variable"],
@@ -72,7 +72,8 @@ def test_two_streams_keep_their_own_topics() -> None:
     found = kafka(
         'FIRST, SECOND = "sun", "moon"\n'
         'a = spark.readStream.format("kafka").option("subscribe", FIRST).load()\n'
-        'b = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "m:1").option("subscribe", SECOND).load()\n'
+        'b = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "m:1")'
+        '.option("subscribe", SECOND).load()\n'
     )
     assert [(one.topics, one.bootstrap_servers) for one in found] == [(["sun"], None), (["moon"], "m:1")]
 
@@ -94,7 +95,8 @@ def test_a_table_function_is_read() -> None:
 def test_a_stream_at_module_level_is_read_once_though_a_table_returns_it() -> None:
     found = kafka(
         'import dlt\nSERVERS = spark.conf.get("SERVERS")\n'
-        'raw = spark.readStream.format("kafka").option("subscribe", "trk").option("kafka.bootstrap.servers", SERVERS).load()\n'
+        'raw = spark.readStream.format("kafka").option("subscribe", "trk")'
+        '.option("kafka.bootstrap.servers", SERVERS).load()\n'
         '@dlt.table(table_properties={"a": "b"})\ndef bronze():\n    return raw\n'
     )
     assert [(one.topics, one.bootstrap_servers) for one in found] == [(["trk"], None)]
@@ -132,7 +134,8 @@ def test_a_variable_is_no_topic_because_of_its_name(name: str) -> None:
 
 def test_table_reads_beside_a_stream_are_no_kafka_sources() -> None:
     found = kafka(
-        'import dlt\n@dlt.view()\ndef source():\n    return spark.readStream.format("kafka").option("subscribe", "x").load()\n'
+        "import dlt\n@dlt.view()\ndef source():\n"
+        '    return spark.readStream.format("kafka").option("subscribe", "x").load()\n'
         '@dlt.table(name="bronze")\ndef b():\n    return dlt.read_stream("source")\n'
     )
     assert [one.topics for one in found] == [["x"]]

@@ -139,6 +139,11 @@ SELECT 'a -- MAGIC %python b'
     ]
 
 
+def test_commands_of_an_sql_notebook_are_no_sql() -> None:
+    source = "-- Databricks notebook source\n-- MAGIC %pip install a\n-- MAGIC x = 1\n-- COMMAND ----------\nSELECT 1"
+    assert told(source) == [("python", "x = 1", 3), ("sql", "SELECT 1", 5)]
+
+
 def test_cells_of_sql_and_python_inside_of_a_scala_notebook_are_read() -> None:
     source = """\
 // Databricks notebook source

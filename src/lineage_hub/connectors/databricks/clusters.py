@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lineage_hub.connectors.databricks.config import KafkaCluster
 
@@ -27,12 +28,17 @@ class Cluster:
 
 def brokers_of(bootstrap: str) -> list[str]:
     """host:port each, in their order; what is no broker is left out."""
+    return list(_brokers(bootstrap))
+
+
+@lru_cache(maxsize=10_000)
+def _brokers(bootstrap: str) -> tuple[str, ...]:
     found = []
     for one in bootstrap.split(","):
         match = _BROKER.fullmatch(one.strip())
         if match is not None:
             found.append(f"{match[1].lower()}:{match[2] or _USUAL_PORT}")
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 class Clusters:
@@ -46,9 +52,16 @@ class Clusters:
         seen = [brokers for brokers in (brokers_of(one) for one in bootstraps if one) if brokers]
         self._firsts = Counter(brokers[0] for brokers in seen)
         self._groups = _joined(seen)
+        self._found: dict[tuple[str | None, str], Cluster] = {}
 
     def of(self, bootstrap: str | None, owner: str) -> Cluster:
         """`owner` is who reads: a topic of brokers that nobody knows is that of its reader alone."""
+        key = (bootstrap, owner) if not bootstrap or bootstrap.startswith("unresolved/") else (bootstrap, "")
+        if key not in self._found:
+            self._found[key] = self._of(bootstrap, owner)
+        return self._found[key]
+
+    def _of(self, bootstrap: str | None, owner: str) -> Cluster:
         brokers = brokers_of(bootstrap) if bootstrap else []
         if not brokers:
             if self._default is not None:
@@ -78,7 +91,7 @@ class Clusters:
 
 def _joined(lists: list[list[str]]) -> list[set[str]]:
     groups: list[set[str]] = []
-    for brokers in lists:
+    for brokers in dict.fromkeys(map(tuple, lists)):
         touched = [one for one in groups if not one.isdisjoint(brokers)]
         groups = [one for one in groups if one.isdisjoint(brokers)]
         groups.append(set(brokers).union(*touched))

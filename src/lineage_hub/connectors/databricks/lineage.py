@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -48,8 +49,9 @@ class ToldJob:
             "outputs": [_dataset(*one) for one in sorted(self.outputs.items())],
         }
 
-    def event(self, at: str) -> Json:
-        return {"eventTime": at, "producer": PRODUCER, "schemaURL": JOB_EVENT, **self.members()}
+
+def job_event(at: str, members: Json) -> Json:
+    return {"eventTime": at, "producer": PRODUCER, "schemaURL": JOB_EVENT, **members}
 
 
 def _dataset(name: DatasetName, facets: Facets) -> Json:
@@ -151,7 +153,7 @@ class Teller:
         return self._of_topic(name) if name.namespace.startswith("kafka://") else self._of_place(name)
 
     def _of_place(self, name: DatasetName) -> Facets:
-        return {"dataSource": facet("1-0-1/DatasourceDatasetFacet", name=name.namespace, uri=name.namespace)}
+        return {"dataSource": _data_source(name.namespace)}
 
     def _of_topic(self, name: DatasetName) -> Facets:
         """Other brokers of its cluster are other names of it; one that only code tells of is marked so."""
@@ -230,6 +232,11 @@ def of_unity_catalog(table: Json) -> Facets:
     if table.get("comment"):
         facets["documentation"] = facet("1-1-0/DocumentationDatasetFacet", description=str(table["comment"]))
     return facets
+
+
+@lru_cache(maxsize=10_000)
+def _data_source(namespace: str) -> Facets:
+    return facet("1-0-1/DatasourceDatasetFacet", name=namespace, uri=namespace)
 
 
 def _first(paths: Iterable[str]) -> str | None:

@@ -49,7 +49,8 @@ def read_cell(text: str, language: str, line: int = 1) -> Iterator[Cell]:
     magic = _FIRST.match(lines[at]) if at < len(lines) else None
     name = magic[2].lower() if magic else ""
     if magic is None or (name not in LANGUAGES and name not in _NOT_RUN and magic[1] == "%"):
-        yield from _cell(language, lines, line)
+        # A command of the notebook, like %pip, is of a cell of Python in notebooks of any language.
+        yield from _cell("python" if magic and language in ("sql", "scala", "r") else language, lines, line)
         return
     rest = magic[3] or ""
     if name in _AROUND_PYTHON and magic[1] == "%%":

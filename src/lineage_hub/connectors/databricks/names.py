@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -27,12 +28,14 @@ class DatasetName(NamedTuple):
     name: str
 
 
-def words_of(table: str) -> list[str]:
+@lru_cache(maxsize=100_000)
+def words_of(table: str) -> tuple[str, ...]:
     """The parts of a name, without backticks; LIVE before a name means nothing."""
-    words = [(quoted or plain).replace("``", "`").strip() for quoted, plain in _WORD.findall(table)]
+    words = tuple((quoted or plain).replace("``", "`").strip() for quoted, plain in _WORD.findall(table))
     return words[1:] if len(words) == 2 and words[0].upper() == "LIVE" else words
 
 
+@lru_cache(maxsize=100_000)
 def spelling(name: str) -> str:
     """By which two spellings of a name are compared."""
     return name.rstrip("/") if "/" in name else ".".join(words_of(name)).lower()
@@ -47,6 +50,7 @@ class Namer:
 
     def __init__(self, work: Work, namespace: str, clusters: Clusters, tables: Iterable[DefinedTable]) -> None:
         self._work, self._namespace, self.clusters = work, namespace, clusters
+        self._named: dict[str, DatasetName | None] = {}
         defined = list(tables)
         self._views = {spelling(one.name) for one in defined if one.kind in _PASSING}
         self._own = {spelling(one.name) for one in defined}
@@ -56,6 +60,11 @@ class Namer:
         return spelling(name) in self._views
 
     def table(self, name: str) -> DatasetName | None:
+        if name not in self._named:
+            self._named[name] = self._table(name)
+        return self._named[name]
+
+    def _table(self, name: str) -> DatasetName | None:
         if path := _path_of_format(name):
             return self.path(path)
         if is_path(name):
@@ -129,7 +138,9 @@ _PASSING = ("view", "temporary_view")
 
 def _path_of_format(name: str) -> str:
     """Of delta.`s3://…`, which names files in the place of a table."""
-    words = [(quoted, plain) for quoted, plain in _WORD.findall(name)]
+    if "`" not in name or "/" not in name:
+        return ""
+    words = _WORD.findall(name)
     return words[1][0] if len(words) == 2 and "/" in words[1][0] else ""
 
 
@@ -159,5 +170,6 @@ def of_jdbc(url: str, table: str) -> DatasetName | None:
     before = [database] if database else []
     if schema and len(words) == 1:
         before.append(schema)
-    full = words if len(words) > 2 or (len(words) == 2 and kind in ("mysql", "mariadb")) else [*before, *words]
+    is_whole = len(words) > 2 or (len(words) == 2 and kind in ("mysql", "mariadb"))
+    full = words if is_whole else (*before, *words)
     return DatasetName(namespace, ".".join(full))

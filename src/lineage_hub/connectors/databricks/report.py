@@ -29,7 +29,7 @@ class Finding:
     unresolved: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """Of one scan."""
 

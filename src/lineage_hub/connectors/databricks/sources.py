@@ -32,20 +32,24 @@ def read_program(
     files: Mapping[str, str] = _NOTHING,
 ) -> Reading:
     """All that one program does, with its values from `configuration` and its imports from `files`."""
-    if not isinstance(source, str):
+    if not _is_text(source):
         return Reading()
     from lineage_hub.connectors.databricks.program.run import run_program
 
     try:
         return run_program(
             source,
-            language=language if language in ("python", "sql") else "auto",
-            path=path if isinstance(path, str) else "",
+            language=language,
+            path=path if _is_text(path) else "",
             configuration=_texts(configuration),
             files=_texts(files),
         )
     except Exception as error:
         return Reading(problems=[Problem(0, f"the program could not be read: {type(error).__name__}")])
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _texts(mapping: object) -> dict[str, str]:
@@ -80,12 +84,9 @@ def extract_kafka_sources(source_code: str) -> list[KafkaSourceConfig]:
 
 
 def get_pipeline_libraries(pipeline_config: Mapping[str, object]) -> list[str]:
-    """Paths of a pipeline's notebooks, files and folders, in order, each once."""
+    """Paths of a pipeline's notebooks, files and folders, in order, each once. What is malformed is left out."""
     found: list[str] = []
-    if not isinstance(pipeline_config, Mapping):
-        return found
-    for holder in (pipeline_config, pipeline_config.get("spec")):
-        libraries = holder.get("libraries") if isinstance(holder, Mapping) else None
+    for libraries in (_member(pipeline_config, "libraries"), _member(_member(pipeline_config, "spec"), "libraries")):
         for library in libraries if isinstance(libraries, list | tuple) else ():
             for path in _paths(library):
                 if path not in found:
@@ -93,10 +94,11 @@ def get_pipeline_libraries(pipeline_config: Mapping[str, object]) -> list[str]:
     return found
 
 
+def _member(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
 def _paths(library: object) -> list[str]:
-    if not isinstance(library, Mapping):
-        return []
     places = (("notebook", "path"), ("file", "path"), ("glob", "include"))
-    inner = [(library.get(kind), name) for kind, name in places]
-    values = [one.get(name) for one, name in inner if isinstance(one, Mapping)]
+    values = [_member(_member(library, kind), name) for kind, name in places]
     return [value for value in values if isinstance(value, str) and value.strip()]

@@ -14,7 +14,7 @@ import msgspec
 
 from lineage_hub.connectors.databricks.cache import Cache
 from lineage_hub.connectors.databricks.connection import Json
-from lineage_hub.connectors.databricks.lineage import ToldJob, iso
+from lineage_hub.connectors.databricks.lineage import ToldJob, iso, job_event
 
 _KIND = "told"
 
@@ -22,17 +22,18 @@ _KIND = "told"
 def events_of(jobs: Iterable[ToldJob], cache: Cache, now_ms: int | None = None) -> list[Json]:
     now = int(time.time() * 1000) if now_ms is None else now_ms
     found = list(jobs)
-    ledgers = {one.namespace: _ledger(cache, one.namespace) for one in found}
+    ledgers = {namespace: _ledger(cache, namespace) for namespace in {one.namespace for one in found}}
     events = []
     for job in found:
         ledger = ledgers[job.namespace]
-        digest = hashlib.sha256(msgspec.json.encode(job.members())).hexdigest()
+        members = job.members()
+        digest = hashlib.sha256(msgspec.json.encode(members)).hexdigest()
         before, at = ledger.get(job.name, ("", 0))
         if before != digest:
             # Newer than what it replaces, or it would not count.
             at = job.modified_at if job.modified_at and job.modified_at > at else max(now, at + 1)
             ledger[job.name] = (digest, at)
-        events.append(job.event(iso(at)))
+        events.append(job_event(iso(at), members))
     for namespace, ledger in ledgers.items():
         cache.keep_blob(_KIND, namespace, msgspec.msgpack.encode(ledger))
     return events

@@ -156,7 +156,8 @@ def arg(node: Any, name: str) -> Any:
 
 
 def real_tables(expression: Any) -> list[Any]:
-    return [node for node in expression.find_all(exp.Table, bfs=False) if not _is_cte(node)]
+    names = {cte.alias for cte in expression.find_all(exp.CTE)}
+    return [node for node in expression.find_all(exp.Table, bfs=False) if node.name not in names or not _is_cte(node)]
 
 
 def _is_cte(node: Any) -> bool:

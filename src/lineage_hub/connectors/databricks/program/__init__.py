@@ -1,1 +1,1 @@
-"""Python programs enter as text; what they read and write leaves, found by symbolic evaluation and never by running them."""
+"""Python programs enter as text; what they read and write leaves. They are evaluated symbolically, and never run."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lineage_hub.connectors.databricks.program.branches import each
 from lineage_hub.connectors.databricks.program.containers import ContainerMethod
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -9,6 +11,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.strings import ConstantMethod
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
+    PURE,
     UNKNOWN,
     Alternatives,
     Arguments,
@@ -17,6 +20,7 @@ from lineage_hub.connectors.databricks.program.values import (
     DictValue,
     FunctionValue,
     Instance,
+    Library,
     ListValue,
     Method,
     ModuleValue,
@@ -25,6 +29,9 @@ from lineage_hub.connectors.databricks.program.values import (
     Unknown,
     Value,
 )
+
+# Methods of loggers, which leave alone what they are given.
+_TELLING = {"info", "debug", "warning", "warn", "error", "critical", "exception"}
 
 
 def attribute(machine: Machine, value: Value, name: str, line: int) -> Value:
@@ -42,7 +49,7 @@ def attribute(machine: Machine, value: Value, name: str, line: int) -> Value:
         seen = machine.see(value)
         if not isinstance(seen, Alternatives):
             return attribute(machine, seen, name, line)
-        return each(machine, [(guard, lambda one=one: attribute(machine, one, name, line)) for guard, one in seen.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(attribute, machine, one, name, line)) for guard, one in seen.options])
     if isinstance(value, ModuleValue):
         return _of_module(machine, value, name)
     if isinstance(value, ClassValue):
@@ -51,7 +58,7 @@ def attribute(machine: Machine, value: Value, name: str, line: int) -> Value:
         return _of_super(machine, value, name)
     if isinstance(value, FunctionValue):
         if name in ("__name__", "__qualname__"):
-            return value.name
+            return machine.see(value.attributes.cells.get(name, value.name))
         return machine.see(value.attributes.cells.get(name, UNKNOWN))
     if isinstance(value, BoundMethod):
         return attribute(machine, value.function, name, line)
@@ -69,6 +76,11 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, line: int) -> Value
         return Reader(streaming=name == "readStream", line=line)
     if name == "writeStream" or (name == "write" and not value.pure):
         return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line)
+    if name in _TELLING:
+        return PURE
+    if name == "EventHubsUtils":
+        # encrypt() hides a connection string from logs; what it connects to stays the same.
+        return Library(name, {"encrypt": Method(lambda inner, given: inner.see(given.get(0, "", UNKNOWN)))})
     key = None if value.key is None else (".", value.key, name)
     return Unknown(value.inputs, key=key, pure=value.pure)
 
@@ -78,7 +90,7 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Value:
     if found is ABSENT:
         from lineage_hub.connectors.databricks.program.modules import load_module
 
-        inner = load_module(machine, f"{value.name}.{name}", value.scope.path)
+        inner = load_module(machine, f"{value.name}.{name}", value.scope.path or machine.main_path)
         if inner is not None:
             return inner
         machine.doubt += 1
@@ -149,7 +161,7 @@ def bind_to(machine: Machine, found: Value, self_value: Value, of: ClassValue) -
             return found
         return BoundMethod(found, of if found.kind == "classmethod" else self_value)
     if isinstance(found, Alternatives):
-        return each(machine, [(guard, lambda one=one: bind_to(machine, one, self_value, of)) for guard, one in found.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(bind_to, machine, one, self_value, of)) for guard, one in found.options])
     if isinstance(found, Method) and found.name == "wrapped":
         return BoundMethod(found, self_value)
     return found
@@ -161,7 +173,7 @@ def _of_class(machine: Machine, value: ClassValue, name: str) -> Value:
     if name == "__members__" and value.kind == "enum":
         from lineage_hub.connectors.databricks.program.classes import enum_members
 
-        return DictValue({one.cells["name"]: one for one in enum_members(value)})  # type: ignore[misc]
+        return DictValue({one.cells["name"]: one for one in enum_members(value)})
     found = find_member(machine, value, name)
     if found is None:
         from lineage_hub.connectors.databricks.program.classes import class_method

@@ -11,9 +11,11 @@ from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     REST,
     Alternatives,
+    ClassValue,
     DictValue,
     Instance,
     ListValue,
+    Native,
     Unknown,
     Value,
 )
@@ -32,9 +34,19 @@ def truth(value: Value) -> bool | None:
         if any(key is not REST and not isinstance(one, Alternatives) for key, one in value.cells.items()):
             return True
         return None if value.cells else False
-    if isinstance(value, Unknown | Alternatives | Instance):
+    if isinstance(value, Instance):
+        return None if _has_own_truth(value.of) else True
+    if isinstance(value, Unknown | Alternatives):
         return None
-    return True
+    return value.truth() if isinstance(value, Native) else True
+
+
+def _has_own_truth(of: ClassValue, depth: int = 10) -> bool:
+    if depth == 0 or "__bool__" in of.members.cells or "__len__" in of.members.cells or of.kind != "plain":
+        return True
+    return any(
+        isinstance(one, Unknown) or (isinstance(one, ClassValue) and _has_own_truth(one, depth - 1)) for one in of.bases
+    )
 
 
 def decide(machine: Machine, condition: Value) -> list[tuple[Guard, bool]]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 
-STEPS = 120_000  # expressions and statements in one program
-STATEMENT_STEPS = 60_000  # of them, in one statement at the top of a program
+STEPS = 500_000  # expressions and statements in one program
+STATEMENT_STEPS = 200_000  # of them, in one statement at the top of a program
 CPU_S = 1.2
 CALLS = 40  # functions within functions
 UNROLLED = 600  # turns of one loop whose elements are known
@@ -55,9 +55,13 @@ class Budget:
     def begin_statement(self) -> None:
         self.statement_left = min(STATEMENT_STEPS, self.left)
 
+    def refill(self) -> None:
+        """For the functions that a pipeline calls: the program's own part may be used up."""
+        self.left = max(self.left, STEPS // 2) if time.thread_time() < self.until else self.left
+
     @property
     def spent(self) -> bool:
-        return self.left < 0
+        return self.left <= 0
 
 
 def fits(value: object) -> bool:

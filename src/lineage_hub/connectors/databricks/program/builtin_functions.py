@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 
-from lineage_hub.connectors.databricks.program.attributes import attribute, find_member, lineage_of
 from lineage_hub.connectors.databricks.program.branches import decide, truth
 from lineage_hub.connectors.databricks.program.budget import fits
 from lineage_hub.connectors.databricks.program.calls import call, call_method
@@ -15,13 +14,19 @@ from lineage_hub.connectors.databricks.program.iteration import RangeValue, memb
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised
 from lineage_hub.connectors.databricks.program.operators import binary
+from lineage_hub.connectors.databricks.program.reflection import (
+    TypeName,
+    get_attribute,
+    has_attribute,
+    is_instance,
+    set_attribute_of,
+)
 from lineage_hub.connectors.databricks.program.strings import text_of
-from lineage_hub.connectors.databricks.program.targets import forget_content, set_attribute
+from lineage_hub.connectors.databricks.program.targets import forget_content
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     CONSTANTS,
     PURE,
-    REST,
     UNKNOWN,
     Arguments,
     ClassValue,
@@ -30,34 +35,10 @@ from lineage_hub.connectors.databricks.program.values import (
     Instance,
     ListValue,
     Method,
-    Native,
-    SetValue,
     Unknown,
     Value,
     is_constant,
 )
-
-
-class TypeName(Native):
-    """str, int, dict, … : called they make one, and isinstance asks for them."""
-
-    __slots__ = ("action", "name")
-
-    def __init__(self, name: str, action: Callable[[Machine, Arguments], Value]) -> None:
-        self.name = name
-        self.action = action
-
-    def call(self, machine: Machine, arguments: Arguments) -> Value:
-        return self.action(machine, arguments)
-
-    def attribute(self, machine: Machine, name: str, line: int) -> Value:
-        if name == "__name__":
-            return self.name
-        if self.name == "dict" and name == "fromkeys":
-            return Method(_from_keys)
-        if self.name == "str":
-            return Method(lambda inner, given: call(inner, attribute(inner, inner.see(given.get(0, "", UNKNOWN)), name, line), Arguments(given.positional[1:], given.keywords)))  # fmt: skip
-        return PURE
 
 
 def _first(machine: Machine, arguments: Arguments, default: Value = UNKNOWN) -> Value:
@@ -139,14 +120,6 @@ def _dict(machine: Machine, arguments: Arguments) -> Value:
     return made
 
 
-def _from_keys(machine: Machine, arguments: Arguments) -> Value:
-    items = members(machine, _first(machine, arguments))
-    value = arguments.get(1, "value", None)
-    if items is None or not all(is_constant(one) for one in items):
-        return DictValue({REST: unknown_of(value)})
-    return DictValue({one: value for one in items})
-
-
 def _length(machine: Machine, arguments: Arguments) -> Value:
     def once(value: Value) -> Value:
         if isinstance(value, str | bytes):
@@ -216,7 +189,9 @@ def _map(machine: Machine, arguments: Arguments) -> Value:
     if rows is None:
         call(machine, function, Arguments([unknown_of(one) for one in arguments.positional[1:]], line=arguments.line))
         return ListValue(unknown_of(*arguments.positional[1:]))
-    return ListValue(tuple(call(machine, function, Arguments(list(row), line=arguments.line)) for row in zip(*rows, strict=False)))  # fmt: skip
+    return ListValue(
+        tuple(call(machine, function, Arguments(list(row), line=arguments.line)) for row in zip(*rows, strict=False))
+    )
 
 
 def _filter(machine: Machine, arguments: Arguments) -> Value:
@@ -268,71 +243,6 @@ def _every(machine: Machine, arguments: Arguments, wanted: bool) -> Value:
     if (not wanted) in answers:
         return not wanted
     return wanted if None not in answers else UNKNOWN
-
-
-def _get_attribute(machine: Machine, arguments: Arguments) -> Value:
-    holder, name = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
-    if not isinstance(name, str):
-        return unknown_of(holder)
-    default = arguments.get(2, "", ABSENT)
-    if default is not ABSENT and isinstance(holder, Instance):
-        if machine.see(holder.cells.get(name, ABSENT)) is ABSENT and find_member(machine, holder.of, name) is None:
-            return default
-    return attribute(machine, holder, name, arguments.line)
-
-
-def _set_attribute(machine: Machine, arguments: Arguments) -> Value:
-    holder, name = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
-    if isinstance(name, str):
-        set_attribute(machine, holder, name, arguments.get(2, "", UNKNOWN))
-    else:
-        forget_content(machine, holder)
-    return None
-
-
-def _has_attribute(machine: Machine, arguments: Arguments) -> Value:
-    holder, name = _first(machine, arguments), arguments.get(1, "", UNKNOWN)
-    if isinstance(holder, Instance) and isinstance(name, str):
-        return True if name in holder.cells or find_member(machine, holder.of, name) is not None else UNKNOWN
-    return UNKNOWN
-
-
-_CLASSES: dict[str, tuple[type, ...]] = {
-    "str": (str,),
-    "int": (int,),
-    "float": (float,),
-    "bool": (bool,),
-    "bytes": (bytes,),
-    "list": (ListValue,),
-    "dict": (DictValue,),
-    "tuple": (tuple,),
-    "set": (SetValue,),
-}
-
-
-def _is_instance(machine: Machine, arguments: Arguments) -> Value:
-    wanted = machine.see(arguments.get(1, "", UNKNOWN))
-
-    def once(value: Value) -> Value:
-        answers = [_is_one(value, one) for one in (wanted if isinstance(wanted, tuple) else (wanted,))]
-        return True if True in answers else UNKNOWN if None in answers else False
-
-    return machine.lift(once, _first(machine, arguments))
-
-
-def _is_one(value: Value, wanted: Value) -> bool | None:
-    if isinstance(value, Unknown) or isinstance(wanted, Unknown):
-        return None
-    if isinstance(wanted, TypeName) and wanted.name in _CLASSES:
-        if isinstance(value, SetValue) and wanted.name == "list":
-            return False
-        known = isinstance(value, CONSTANTS | tuple | ListValue | DictValue | FunctionValue)  # type: ignore[operator]
-        return isinstance(value, _CLASSES[wanted.name]) if known else None
-    if isinstance(wanted, ClassValue):
-        if isinstance(value, Instance):
-            return True if wanted in lineage_of(value.of) else None if any(isinstance(b, Unknown) for b in value.of.bases) else False  # fmt: skip
-        return False if is_constant(value) or isinstance(value, ListValue | DictValue) else None
-    return None
 
 
 def _type(machine: Machine, arguments: Arguments) -> Value:
@@ -402,10 +312,10 @@ BUILTINS: dict[str, Value] = {
     "repr": _pure(repr),
     "divmod": _pure(divmod),
     "print": Method(lambda machine, given: None),
-    "getattr": Method(_get_attribute),
-    "setattr": Method(_set_attribute),
-    "hasattr": Method(_has_attribute),
-    "isinstance": Method(_is_instance),
+    "getattr": Method(get_attribute),
+    "setattr": Method(set_attribute_of),
+    "hasattr": Method(has_attribute),
+    "isinstance": Method(is_instance),
     "callable": Method(_callable),
     "exit": Method(_leave),
     "quit": Method(_leave),

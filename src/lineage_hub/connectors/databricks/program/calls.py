@@ -1,6 +1,8 @@
-"""A value and arguments enter; what the call returns leaves. A call of something unknown may change what it is given."""
+"""A value and arguments enter; what the call returns leaves. What is unknown may change what it is given."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from lineage_hub.connectors.databricks.program.attributes import find_member, has_unknown_base
 from lineage_hub.connectors.databricks.program.branches import each
@@ -41,7 +43,7 @@ def call(machine: Machine, callee: Value, arguments: Arguments) -> Value:
         seen = machine.see(callee)
         if not isinstance(seen, Alternatives):
             return call(machine, seen, arguments)
-        return each(machine, [(guard, lambda one=one: call(machine, one, arguments)) for guard, one in seen.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(call, machine, one, arguments)) for guard, one in seen.options])
     if isinstance(callee, Instance):
         result = call_method(machine, callee, "__call__", arguments.positional, arguments)
         if result is not ABSENT:

@@ -1,4 +1,4 @@
-"""Methods of lists, dictionaries, sets and tuples enter with their arguments; what they return leaves, what they change changes."""
+"""Methods of lists, dictionaries, sets and tuples enter with arguments; what they return leaves, and they change."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.joins import inputs_of
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.reads import Input, Write
-from lineage_hub.connectors.databricks.program.spark_read import read_table, record_read
+from lineage_hub.connectors.databricks.program.spark_read import read_catalog_table, record_read
 from lineage_hub.connectors.databricks.program.values import PURE, UNKNOWN, Arguments, Method, Native, Value
 
 
@@ -70,7 +70,7 @@ class DeltaTable(Native):
     def _frame(self, machine: Machine, arguments: Arguments) -> Frame:
         if self.by_path:
             return record_read(machine, "delta", {"path": ("path", self.name)}, self.line)
-        return read_table(machine, self.name, self.line)
+        return read_catalog_table(machine, self.name, self.line)
 
 
 class _Merge(Native):

@@ -40,10 +40,19 @@ def _constant(machine: Machine, node: ast.Constant, scope: Scope) -> Value:
 def _name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
     found = lookup(machine, scope, node.id)
     if found is not ABSENT:
-        return found
+        return _as_session(node.id, found)
     from lineage_hub.connectors.databricks.program.names import free_name
 
     return free_name(machine, node.id)
+
+
+def _as_session(name: str, value: Value) -> Value:
+    """What programs call spark is the session, wherever they have it from."""
+    if name in ("spark", "_spark") and isinstance(value, Unknown):
+        from lineage_hub.connectors.databricks.program.session import Session
+
+        return Session()
+    return value
 
 
 def _chain(machine: Machine, node: ast.Attribute | ast.Call, scope: Scope) -> Value:
@@ -61,7 +70,7 @@ def _chain(machine: Machine, node: ast.Attribute | ast.Call, scope: Scope) -> Va
     for link in reversed(links):
         machine.budget.step()
         if isinstance(link, ast.Attribute):
-            value = attribute(machine, value, link.attr, link.lineno)
+            value = _as_session(link.attr, attribute(machine, value, link.attr, link.lineno))
         else:
             value = call(machine, value, gather(machine, link, scope))
     return value
@@ -104,7 +113,11 @@ def _boolean(machine: Machine, node: ast.BoolOp, scope: Scope) -> Value:
             if ways[0][1] is wanted:
                 return value
             continue
-        rest = ast.copy_location(ast.BoolOp(node.op, node.values[index + 1 :]), node) if index < len(node.values) - 2 else node.values[-1]  # fmt: skip
+        rest = (
+            ast.copy_location(ast.BoolOp(node.op, node.values[index + 1 :]), node)
+            if index < len(node.values) - 2
+            else node.values[-1]
+        )
         return _undecided(machine, value, rest, scope, wanted)
     return value
 
@@ -147,7 +160,9 @@ def _items(machine: Machine, nodes: list[ast.expr], scope: Scope) -> tuple[Value
             value = machine.see(machine.evaluate(node.value, scope))
             more = members(machine, value)
             if more is None:
-                return unknown_of(value, *items, *(machine.evaluate(one, scope) for one in nodes if not isinstance(one, ast.Starred)))  # fmt: skip
+                return unknown_of(
+                    value, *items, *(machine.evaluate(one, scope) for one in nodes if not isinstance(one, ast.Starred))
+                )
             items.extend(more)
         else:
             items.append(machine.evaluate(node, scope))
@@ -187,7 +202,10 @@ def _dict(machine: Machine, node: ast.Dict, scope: Scope) -> Value:
 def _subscript(machine: Machine, node: ast.Subscript, scope: Scope) -> Value:
     holder = machine.see(machine.evaluate(node.value, scope))
     if isinstance(node.slice, ast.Slice):
-        parts = [None if one is None else machine.see(machine.evaluate(one, scope)) for one in (node.slice.lower, node.slice.upper, node.slice.step)]  # fmt: skip
+        parts = [
+            None if one is None else machine.see(machine.evaluate(one, scope))
+            for one in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
         if not all(one is None or isinstance(one, int) for one in parts):
             return unknown_of(holder)
         key: Value = slice(*parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lineage_hub.connectors.databricks.program.guards import Guard
@@ -18,16 +18,47 @@ from lineage_hub.connectors.databricks.program.values import (
     Unknown,
     Value,
 )
+from lineage_hub.connectors.databricks.reading import ColumnOrigin
 
 if TYPE_CHECKING:
     from lineage_hub.connectors.databricks.program.schemas import Schema
 
-_VIEWS = {"createOrReplaceTempView", "createTempView", "createOrReplaceGlobalTempView", "createGlobalTempView", "registerTempTable"}  # fmt: skip
+_VIEWS = {
+    "createOrReplaceTempView",
+    "createTempView",
+    "createOrReplaceGlobalTempView",
+    "createGlobalTempView",
+    "registerTempTable",
+}
 # What these give is no frame, and what becomes of it is not followed.
-_ANSWERS = {"count", "show", "isEmpty", "explain", "printSchema", "display", "collect", "first", "head", "take", "tail", "toLocalIterator", "foreach", "foreachPartition", "approxQuantile", "corr", "cov", "inputFiles", "semanticHash", "sameSemantics"}  # fmt: skip
+_ANSWERS = {
+    "count",
+    "show",
+    "isEmpty",
+    "explain",
+    "printSchema",
+    "display",
+    "collect",
+    "first",
+    "head",
+    "take",
+    "tail",
+    "toLocalIterator",
+    "foreach",
+    "foreachPartition",
+    "approxQuantile",
+    "corr",
+    "cov",
+    "inputFiles",
+    "semanticHash",
+    "sameSemantics",
+}
 # What these give is made of the frame, though it is none.
 _MADE = {"toPandas", "rdd", "toJSON", "pandas_api", "toArrow"}
 _FACTS = {"schema", "columns", "dtypes", "isStreaming", "storageLevel", "sparkSession"}
+
+
+NA = object()  # df.na: what it gives has the frame's columns
 
 
 class Frame(Carrier):
@@ -49,12 +80,16 @@ class Frame(Carrier):
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         from lineage_hub.connectors.databricks.program.spark_write import TableWriter, Writer
 
+        if name in ("na", "stat"):
+            return Frame(self.inputs, self.schema, NA)
+        if self.groups is not None:
+            return FrameMember(self, name)
         if name in ("write", "writeStream"):
             return Writer(self, streaming=name == "writeStream", line=line)
         if name == "writeTo":
-            return Method(lambda inner, given: TableWriter(self, inner.see(given.get(0, "table", UNKNOWN)), given.line))
+            return Method(lambda inner, given: TableWriter(self, _qualified(inner, given), given.line))
         if name == "mergeInto":
-            return Method(lambda inner, given: TableWriter(self, inner.see(given.get(0, "table", UNKNOWN)), given.line))
+            return Method(lambda inner, given: TableWriter(self, _qualified(inner, given), given.line))
         if name in _VIEWS:
             return Method(lambda inner, given: self._view(inner, name, given))
         if name == "transform":
@@ -79,7 +114,10 @@ class Frame(Carrier):
         return PURE
 
     def _view(self, machine: Machine, method: str, arguments: Arguments) -> Value:
+        from lineage_hub.connectors.databricks.program.resolving import options_of
+
         name = machine.see(arguments.get(0, "name", UNKNOWN))
+        machine.sql.views.update(str(one).lower() for _, one in options_of(name))
         if "Global" in method:
             name = machine.lift(lambda one: f"global_temp.{one}" if isinstance(one, str) else one, name)
         machine.ledger.writes.append(
@@ -94,8 +132,12 @@ class Frame(Carrier):
         result = machine.see(call(machine, function, Arguments([self, *rest], arguments.keywords, arguments.line)))
         return result if isinstance(result, Frame) else Frame(joined_inputs(self.inputs, inputs_of(result)))
 
-    def known_columns(self) -> object:
+    def known_columns(self) -> Mapping[str, tuple[ColumnOrigin, ...]] | None:
         return None if self.schema is None else self.schema.closed()
+
+
+def _qualified(machine: Machine, arguments: Arguments) -> Value:
+    return machine.lift(machine.qualify, machine.see(arguments.get(0, "table", UNKNOWN)))
 
 
 class FrameMember(Carrier):
@@ -107,6 +149,9 @@ class FrameMember(Carrier):
         self.frame = frame
         self.name = name
         self.inputs = ()
+
+    def truth(self) -> bool | None:
+        return None
 
     def column(self) -> Value:
         from lineage_hub.connectors.databricks.program.columns import bound_column

@@ -23,6 +23,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Value,
 )
 
+_UNSURE_CALLS = 2  # calls of a function within itself, where a decision about them can't be known
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -75,6 +76,10 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     if machine.budget.depth >= CALLS:
         machine.problem(arguments.line or getattr(function.node, "lineno", 0), "calls go too deep to be followed")
         return unknown_of(*arguments.every())
+    paths = machine.active.setdefault(id(function.node), [])
+    if len(paths) >= _UNSURE_CALLS and len(machine.path) > len(paths[0]):
+        # It calls itself again on what can't be known: each turn of it would double the ways.
+        return unknown_of(*arguments.every())
     scope = Scope("function", function.scope, function.name)
     own, yields = local_names(function.node)
     scope.own = own
@@ -85,15 +90,23 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     machine.activation = activation
     machine.file = function.scope.path or machine.file
     machine.budget.depth += 1
+    paths.append(base)
     try:
         if isinstance(node, ast.Lambda):
             return machine.evaluate(node.body, scope)
         status = machine.execute(node.body, scope)
         if status is Status.NEXT:
             activation.returns.append((machine.path, None))
+    except Raised:
+        # Where another way has returned before, it raises on this way only, and the program goes on by the other.
+        if not activation.returns:
+            raise
+        machine.doubt += 1
+        status = Status.RETURN
     finally:
         machine.activation, machine.path, machine.file = outer, base, file
         machine.budget.depth -= 1
+        paths.pop()
     if status is Status.RAISE:
         raise Raised()
     if yields:
@@ -127,7 +140,8 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
     if spec.vararg is not None:
         cells[spec.vararg.arg] = UNKNOWN if arguments.open else tuple(positional[len(named) :])
     if spec.kwarg is not None:
-        rest = DictValue(dict(keywords))
+        rest = DictValue()
+        rest.cells.update(keywords)
         cells[spec.kwarg.arg] = rest
         if arguments.open:
             forget_content(machine, rest)
@@ -135,7 +149,7 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
 
 def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:
     """The arguments of a call, with * and ** laid out where they are known."""
-    given = Arguments(line=node.lineno)
+    given = Arguments(line=node.lineno, text_line=_text_line(node.args[0]) if node.args else None)
     for one in node.args:
         if isinstance(one, ast.Starred):
             value = machine.see(machine.evaluate(one.value, scope))
@@ -161,6 +175,14 @@ def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:
         else:
             given.open = True
     return given
+
+
+def _text_line(node: ast.expr) -> int | None:
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    if not texts or node.end_lineno is None:
+        return None
+    return node.lineno if sum(one.count("\n") for one in texts) == node.end_lineno - node.lineno else None
 
 
 class Wrapped(Native):

@@ -27,3 +27,25 @@ def both(one: Guard, other: Guard) -> Guard | None:
 
 def compatible(one: Guard, other: Guard) -> bool:
     return both(one, other) is not None
+
+
+def always(guards: list[Guard]) -> bool:
+    """Do the guards cover every way? Two that differ in one yes-or-no decision are one without it."""
+    left = set(guards)
+    for _ in range(200):
+        if ALWAYS in left:
+            return True
+        found = next(
+            (
+                (one, other, one - {(decision, arm)})
+                for one in left
+                for decision, arm in one
+                if arm in (0, 1) and (other := (one - {(decision, arm)}) | {(decision, 1 - arm)}) in left
+            ),
+            None,
+        )
+        if found is None or len(left) > 64:
+            return False
+        left -= {found[0], found[1]}
+        left.add(found[2])
+    return False

@@ -25,6 +25,9 @@ class RangeValue(Native):
     def __init__(self, numbers: range) -> None:
         self.range = numbers
 
+    def truth(self) -> bool | None:
+        return bool(self.range)
+
 
 def members(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     """None: unknown, or too many."""

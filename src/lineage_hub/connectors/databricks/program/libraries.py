@@ -9,6 +9,7 @@ import string
 import sys
 from collections.abc import Callable
 
+from lineage_hub.connectors.databricks.program.attributes import attribute
 from lineage_hub.connectors.databricks.program.budget import ITEMS, TEXT
 from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS, _dict, _leave
 from lineage_hub.connectors.databricks.program.calls import call
@@ -69,7 +70,14 @@ def _dumps(machine: Machine, arguments: Arguments) -> Value:
         named = {key: to_python(machine, one) for key, one in arguments.keywords.items()}
         if plain is ABSENT or any(one is ABSENT for one in named.values()):
             return unknown_of(value)
-        if not set(named) <= {"indent", "sort_keys", "separators", "ensure_ascii"} or named.get("indent") not in (None, 0, 1, 2, 3, 4):  # fmt: skip
+        if not set(named) <= {"indent", "sort_keys", "separators", "ensure_ascii"} or named.get("indent") not in (
+            None,
+            0,
+            1,
+            2,
+            3,
+            4,
+        ):
             return UNKNOWN
         try:
             text = json.dumps(plain, **named)  # type: ignore[arg-type]
@@ -96,7 +104,10 @@ def _reduce(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _partial(machine: Machine, arguments: Arguments) -> Value:
-    return Wrapped(_first(machine, arguments), Arguments(arguments.positional[1:], arguments.keywords, arguments.line, arguments.open))  # fmt: skip
+    return Wrapped(
+        _first(machine, arguments),
+        Arguments(arguments.positional[1:], arguments.keywords, arguments.line, arguments.open),
+    )
 
 
 def _identity(machine: Machine, arguments: Arguments) -> Value:
@@ -110,7 +121,16 @@ def _decorator(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _wraps(machine: Machine, arguments: Arguments) -> Value:
-    return Method(_identity)
+    """@wraps(function): the wrapper has the function's name."""
+    name = attribute(machine, _first(machine, arguments), "__name__", 0)
+
+    def rename(inner: Machine, given: Arguments) -> Value:
+        wrapper = _first(inner, given)
+        if isinstance(wrapper, FunctionValue):
+            inner.state.put(wrapper.attributes, "__name__", name)
+        return wrapper
+
+    return Method(rename)
 
 
 def _rows(function: Callable[..., object]) -> Method:
@@ -130,7 +150,11 @@ def _rows(function: Callable[..., object]) -> Method:
 
 def _chain_from(machine: Machine, arguments: Arguments) -> Value:
     rows = members(machine, _first(machine, arguments))
-    return ListValue(unknown_of(*arguments.positional)) if rows is None else _rows(itertools.chain).call(machine, Arguments(list(rows)))  # fmt: skip
+    return (
+        ListValue(unknown_of(*arguments.positional))
+        if rows is None
+        else _rows(itertools.chain).call(machine, Arguments(list(rows)))
+    )
 
 
 class _Chain(Native):
@@ -215,7 +239,9 @@ def _item_getter(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _add(machine: Machine, arguments: Arguments) -> Value:
-    return machine.lift(lambda a, b: binary(machine, ast.Add(), a, b), *(machine.see(one) for one in arguments.positional[:2]))  # fmt: skip
+    return machine.lift(
+        lambda a, b: binary(machine, ast.Add(), a, b), *(machine.see(one) for one in arguments.positional[:2])
+    )
 
 
 def _default_dict(machine: Machine, arguments: Arguments) -> Value:
@@ -232,10 +258,28 @@ class Executor(Native):
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         if name == "submit":
-            return Method(lambda inner, given: Future(call(inner, _first(inner, given), Arguments(given.positional[1:], given.keywords, given.line, given.open))))  # fmt: skip
+            return Method(
+                lambda inner, given: Future(
+                    call(
+                        inner,
+                        _first(inner, given),
+                        Arguments(given.positional[1:], given.keywords, given.line, given.open),
+                    )
+                )
+            )
         if name == "map":
             return BUILTINS["map"]
         return PURE
+
+
+def _thread(machine: Machine, arguments: Arguments) -> Value:
+    """threading.Thread(target=f, args=(…)): what it will do is done."""
+    target = machine.see(arguments.get(1, "target", UNKNOWN))
+    given = members(machine, arguments.get(3, "args", ()))
+    named = machine.see(arguments.get(4, "kwargs", None))
+    keywords = {str(key): value for key, value in named.cells.items()} if isinstance(named, DictValue) else {}
+    call(machine, target, Arguments(list(given or ()), keywords, arguments.line, given is None))
+    return PURE
 
 
 class Future(Native):
@@ -294,7 +338,7 @@ LIBRARIES: dict[str, Value] = {
             "Generic": Marker("plain"),
             "Protocol": Marker("plain"),
         },
-    ),  # fmt: skip
+    ),
     "abc": Library("abc", {"ABC": Marker("plain"), "abstractmethod": Method(_identity)}),
     "collections": Library(
         "collections",
@@ -306,7 +350,7 @@ LIBRARIES: dict[str, Value] = {
             "dataclass": Method(_decorator),
             "field": Method(
                 lambda machine, given: FieldDefault(given.get(-1, "default"), given.get(-1, "default_factory"))
-            ),  # fmt: skip
+            ),
             "asdict": Method(lambda machine, given: plain_dict(machine, _first(machine, given))),
             "replace": Method(lambda machine, given: replaced(_first(machine, given), given)),
         },
@@ -314,6 +358,7 @@ LIBRARIES: dict[str, Value] = {
     "copy": Library("copy", {"copy": Method(_copy), "deepcopy": Method(_deepcopy)}),
     "operator": Library("operator", {"itemgetter": Method(_item_getter), "add": Method(_add)}, UNKNOWN),
     "contextlib": Library("contextlib", {"contextmanager": Method(_identity)}),
+    "threading": Library("threading", {"Thread": Method(_thread)}, UNKNOWN),
     "sys": Library("sys", {"argv": UNKNOWN, "exit": Method(_leave)}),
     "concurrent": Library("concurrent", {"futures": _FUTURES}),
     "concurrent.futures": _FUTURES,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
 from lineage_hub.connectors.databricks.program.budget import UNROLLED
-from lineage_hub.connectors.databricks.program.guards import ALWAYS
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
@@ -24,7 +25,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope) -> Sta
     if isinstance(iterable, Alternatives):
         return run_arms(
             machine,
-            [(guard, lambda one=one: _run_over(machine, node, scope, one)) for guard, one in iterable.options],  # type: ignore[misc]
+            [(guard, partial(_run_over, machine, node, scope, one)) for guard, one in iterable.options],
         )
     return _run_over(machine, node, scope, iterable)
 
@@ -52,8 +53,21 @@ def _run_over(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, iter
             break
         if status in (Status.RETURN, Status.RAISE):
             return status
+    if broken:
+        end_loop(machine, start)
+        return Status.NEXT
+    return _otherwise(machine, node, scope, start)
+
+
+def _otherwise(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, scope: Scope, start: Guard) -> Status:
+    """The else of a loop; where a break may have come, it may not run."""
+    unsure = bool(machine.activation.left.get(Status.BREAK, ALWAYS) - start)
     end_loop(machine, start)
-    return Status.NEXT if broken else machine.execute(node.orelse, scope)
+    if not unsure or not node.orelse:
+        return machine.execute(node.orelse, scope)
+    decision = machine.decision()
+    ways = [(frozenset([(decision, 1)]), lambda: machine.execute(node.orelse, scope))]
+    return run_arms(machine, [*ways, (frozenset([(decision, 0)]), lambda: Status.NEXT)])
 
 
 def _turn(machine: Machine, run: Callable[[], Status]) -> Status:
@@ -70,7 +84,7 @@ def _turn(machine: Machine, run: Callable[[], Status]) -> Status:
     return Status.NEXT if status is Status.CONTINUE else status
 
 
-def end_loop(machine: Machine, start: frozenset[tuple[object, int]]) -> None:
+def end_loop(machine: Machine, start: Guard) -> None:
     left = machine.activation.left
     machine.path = start | (machine.path & left.get(Status.RETURN, ALWAYS))
     left[Status.BREAK] = ALWAYS
@@ -102,8 +116,7 @@ def run_while(machine: Machine, node: ast.While, scope: Scope) -> Status:
             return Status.NEXT
         if status in (Status.RETURN, Status.RAISE):
             return status
-    end_loop(machine, start)
-    return machine.execute(node.orelse, scope)
+    return _otherwise(machine, node, scope, start)
 
 
 def run_unknown(machine: Machine, turn: Callable[[], Status]) -> Status:

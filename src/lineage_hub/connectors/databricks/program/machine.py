@@ -32,6 +32,7 @@ from lineage_hub.connectors.databricks.program.values import (
 )
 from lineage_hub.connectors.databricks.reading import Problem
 from lineage_hub.connectors.databricks.sql import Session
+from lineage_hub.connectors.databricks.sql.names import format_and_path, parts_of
 
 
 class Status(enum.IntEnum):
@@ -96,6 +97,7 @@ class Machine:
         self.defined: list[FunctionValue] = []
         self.instances: dict[int, list[Instance]] = {}
         self.called: set[int] = set()
+        self.active: dict[int, list[Guard]] = {}  # functions that are being called, with the path at each call
         self.modules: dict[str, ModuleValue | None] = {}
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
@@ -105,6 +107,8 @@ class Machine:
         self.doubt = 0  # grows where an exception may come
         self._decisions = itertools.count()
         self.file = path
+        self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
+        self.running: list[str] = []  # notebooks that run each other
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.budget.step()
@@ -159,15 +163,22 @@ class Machine:
 
     def known_setting(self, name: str) -> str | None:
         """What `${name}` in SQL stands for."""
-        for key in (("set", name), ("widget", name)):
-            if key[0] == "widget" and name in self.configuration:
+        for place in ("argument", "set", "widget"):
+            if place == "widget" and name in self.configuration:
                 return self.configuration[name]
-            found = self.see(self.settings.cells.get(key, ABSENT))
+            found = self.see(self.settings.cells.get((place, name), ABSENT))
             if isinstance(found, str):
                 return found
             if found is not ABSENT:
                 return None
         return None
+
+    def qualify(self, name: Value) -> Value:
+        """A table's name with the catalog and schema that the program has set for it."""
+        if not isinstance(name, str) or not (self.sql.catalog or self.sql.schema):
+            return name
+        parts = parts_of(name)
+        return name if format_and_path(parts, quoted="`" in name) else self.sql.qualify(parts) or name
 
     def count_born(self) -> int:
         """Objects from here on are newer."""

@@ -91,7 +91,7 @@ def _matches_sequence(
     if items is None:
         items = tuple(unknown_of(subject) for _ in range(count))
         unsure: list[Value] = [UNKNOWN]
-    elif star is None and len(items) != count or len(items) < count - 1:
+    elif (star is None and len(items) != count) or len(items) < count - 1:
         return False
     else:
         unsure = []

@@ -34,10 +34,10 @@ def plain_path(path: str) -> str:
 
 
 def _index(machine: Machine) -> dict[str, str]:
-    known: dict[str, str] | None = getattr(machine, "file_index", None)
+    known = machine.file_index
     if known is None:
-        known = {plain_path(path): path for path in machine.files if isinstance(path, str)}
-        machine.file_index = known  # type: ignore[attr-defined]
+        known = {plain_path(path): path for path in machine.files}
+        machine.file_index = known
     return known
 
 
@@ -72,10 +72,15 @@ def load_module(machine: Machine, name: str, from_path: str) -> Value | None:
         path = find_file(machine, candidate, from_path, anywhere=True)
         if path is not None and plain_path(path) != plain_path(machine.main_path or "\0"):
             return _load(machine, name, path)
-    folder = f"/{relative}/"
+    return None
+
+
+def _folder(machine: Machine, name: str, from_path: str) -> Value:
+    """A folder without __init__ is a package, too; ABSENT if there is none."""
+    folder = f"/{name.replace('.', '/')}/"
     if any(folder in f"/{plain}" for plain in _index(machine)):
         return ModuleValue(Scope("module", name=name, path=from_path), name)
-    return None
+    return ABSENT
 
 
 def _load(machine: Machine, name: str, path: str) -> Value:
@@ -109,6 +114,8 @@ def _find(machine: Machine, name: str, scope: Scope) -> Value:
     known = spark_module(name)
     if known is None:
         known = library(name)
+    if known is ABSENT:
+        known = _folder(machine, name, scope.path or machine.main_path)
     if known is ABSENT:
         machine.doubt += 1
         return UNKNOWN
@@ -181,9 +188,7 @@ def _bind_names(machine: Machine, node: ast.ImportFrom, scope: Scope, module: Va
             if value is ABSENT:
                 inner = spark_module(f"{name}.{one.name}")
                 value = module.attribute(machine, one.name, node.lineno) if inner is None else inner
-        elif isinstance(module, ModuleValue):
-            value = attribute(machine, module, one.name, node.lineno)
-        elif module is not UNKNOWN:
+        elif isinstance(module, ModuleValue) or module is not UNKNOWN:
             value = attribute(machine, module, one.name, node.lineno)
         bind(machine, scope, one.asname or one.name, value)
 

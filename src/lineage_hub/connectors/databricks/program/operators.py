@@ -17,7 +17,6 @@ from lineage_hub.connectors.databricks.program.values import (
     REST,
     UNKNOWN,
     Alternatives,
-    Carrier,
     ClassValue,
     DictValue,
     FunctionValue,
@@ -50,7 +49,14 @@ _ORDER: dict[type, Callable[..., object]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_SPECIAL = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.Mod: "__mod__", ast.BitOr: "__or__"}  # fmt: skip
+_SPECIAL = {
+    ast.Add: "__add__",
+    ast.Sub: "__sub__",
+    ast.Mult: "__mul__",
+    ast.Div: "__truediv__",
+    ast.Mod: "__mod__",
+    ast.BitOr: "__or__",
+}
 
 
 def binary(machine: Machine, op: ast.operator, one: Value, other: Value) -> Value:
@@ -70,8 +76,8 @@ def binary(machine: Machine, op: ast.operator, one: Value, other: Value) -> Valu
 
         result = call_method(machine, one, _SPECIAL.get(type(op), "__none__"), [other])
         return UNKNOWN if result is ABSENT else result
-    if isinstance(other, Carrier):
-        return unknown_of(one, other)
+    if isinstance(other, Native):
+        return _compare_columns(one, other)
     if isinstance(one, str) and isinstance(op, ast.Mod):
         return percent(machine, one, other)
     if isinstance(one, CONSTANTS) and isinstance(other, CONSTANTS):
@@ -130,7 +136,7 @@ def _collections(machine: Machine, op: ast.operator, one: Value, other: Value) -
 def merged_dicts(one: DictValue, other: DictValue) -> DictValue:
     """The second counts; a member of it that may be missing leaves two ways, and unknown ones hide the first's."""
     if REST in other.cells:
-        return DictValue({**{key: UNKNOWN for key in one.cells}, **other.cells})
+        return DictValue({**dict.fromkeys(one.cells, UNKNOWN), **other.cells})
     merged = dict(one.cells)
     for key, value in other.cells.items():
         if isinstance(value, Alternatives) and key in merged:
@@ -188,6 +194,8 @@ def compare(machine: Machine, op: ast.cmpop, one: Value, other: Value) -> Value:
         return _contains(machine, other, one)
     if isinstance(op, ast.Eq):
         return _equal(machine, one, other)
+    if isinstance(one, Native) or isinstance(other, Native):
+        return _compare_columns(one, other)
     if is_constant(one) and is_constant(other):
         try:
             return bool(_ORDER[type(op)](one, other))
@@ -196,6 +204,15 @@ def compare(machine: Machine, op: ast.cmpop, one: Value, other: Value) -> Value:
     if isinstance(one, Unknown) and one.key is not None and is_constant(other):
         return Unknown(key=(type(op).__name__, one.key, other))
     return UNKNOWN
+
+
+def _compare_columns(one: Value, other: Value) -> Value:
+    """A comparison of columns is a column; of frames and other things nobody can say what it is."""
+    from lineage_hub.connectors.databricks.program.columns import combine_columns
+
+    if isinstance(one, Native):
+        return combine_columns(one, other)
+    return combine_columns(other, one) if isinstance(other, Native) else UNKNOWN
 
 
 def _identical(one: Value, other: Value) -> Value:
@@ -217,14 +234,10 @@ def _equal(machine: Machine, one: Value, other: Value) -> Value:
         if isinstance(asked, Unknown) and asked.key is not None and is_constant(constant):
             return Unknown(key=("==", asked.key, constant))
         return UNKNOWN
-    if isinstance(one, Carrier) or isinstance(other, Carrier):
-        return UNKNOWN
-    if isinstance(one, Native) and not isinstance(one, RangeValue):
-        from lineage_hub.connectors.databricks.program.columns import combine_columns
-
-        return combine_columns(one, other)
     if one is other:
         return True
+    if (isinstance(one, Native) or isinstance(other, Native)) and not isinstance(one, RangeValue):
+        return _compare_columns(one, other)
     if isinstance(one, Instance) or isinstance(other, Instance):
         return _equal_instances(one, other)
     if isinstance(one, ListValue) and isinstance(other, ListValue):

@@ -1,4 +1,4 @@
-"""The text of Python enters; statements leave with the lines of the file, and a problem for each part that is broken."""
+"""The text of Python enters; statements leave with the lines of the file, and a problem for each broken part."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _JOINED = 25  # parts that are tried as one statement
 _lock = threading.Lock()
 
 
-def parse(text: str, line: int = 1) -> tuple[list[ast.stmt], list[Problem]]:
-    """`line` is that of the text's first line. Statements at the top that can't be parsed cost themselves only."""
+def parse(text: str, line: int = 1, *, whole: bool = False) -> tuple[list[ast.stmt], list[Problem]]:
+    """`line` is that of the text's first line. Unless it counts as a whole, only broken statements are left out."""
     if len(text) > SOURCE:
         return [], [Problem(line, f"the program has more than {SOURCE:,} characters")]
     try:
@@ -32,7 +32,7 @@ def parse(text: str, line: int = 1) -> tuple[list[ast.stmt], list[Problem]]:
             return _parse(dedented, line), []
         except _ERRORS:
             pass
-    return _recover(dedented, line, first)
+    return ([], [_problem(first, line)]) if whole else _recover(dedented, line, first)
 
 
 def _parse(text: str, line: int) -> list[ast.stmt]:
@@ -49,14 +49,14 @@ def _parse(text: str, line: int) -> list[ast.stmt]:
 
 def _recover(text: str, line: int, error: BaseException) -> tuple[list[ast.stmt], list[Problem]]:
     parts = _split(text)
-    if len(parts) < 2 or len(parts) > 3000 or isinstance(error, MemoryError | RecursionError):
+    if len(parts) < 2 or len(parts) > 3000:
         return [], [_problem(error, line)]
     body: list[ast.stmt] = []
     problems: list[Problem] = []
     tries = 4 * len(parts) + 50
     at = 0
     while at < len(parts):
-        start, lines = parts[at]
+        start, _ = parts[at]
         failed: BaseException | None = None
         for width in range(1, min(_JOINED, len(parts) - at) + 1):
             chunk = "\n".join("\n".join(one) for _, one in parts[at : at + width])

@@ -1,6 +1,6 @@
 """dlt and pyspark.pipelines enter: tables, views, flows, sinks and expectations that a program declares.
 
-A declared function is evaluated after the program has run, as the pipeline does it, so that it sees names as they are then.
+A declared function is evaluated after the program has run, as pipelines do, so that it sees names as they are then.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _register(machine: Machine, function: Value, arguments: Arguments, kind: str
     def finish(result: Value) -> None:
         result = machine.see(result)
         columns = result.known_columns() if isinstance(result, Frame) else None
-        written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)  # type: ignore[arg-type]
+        written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)
         machine.ledger.writes.append(written)
 
     machine.flows.append(Flow(declared, finish, guard))
@@ -103,7 +103,18 @@ def _expect(action: str) -> Method:
     """@dlt.expect("name", "condition")"""
 
     def declare(machine: Machine, arguments: Arguments) -> Value:
-        rules = _rules(machine, DictValue({_text(machine, arguments.get(0, "name", UNKNOWN)): arguments.get(1, "inv", arguments.keywords.get("condition", UNKNOWN))}), action, arguments.line)  # fmt: skip
+        rules = _rules(
+            machine,
+            DictValue(
+                {
+                    _text(machine, arguments.get(0, "name", UNKNOWN)): arguments.get(
+                        1, "inv", arguments.keywords.get("condition", UNKNOWN)
+                    )
+                }
+            ),
+            action,
+            arguments.line,
+        )
         return Method(lambda inner, later: _with_rules(inner, later, rules))
 
     return Method(declare)

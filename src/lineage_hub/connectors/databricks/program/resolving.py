@@ -63,7 +63,9 @@ def _of_format(one: Read | Sink, guard: Guard, name: object) -> list[Found]:
     ways = _combine(guard, [value for _, value in given.values()], one.guard)
     made = []
     for held, chosen in ways:
-        values = _Values({key: (spelled, value) for (key, (spelled, _)), value in zip(given.items(), chosen, strict=True)}, one.open)  # fmt: skip
+        values = _Values(
+            {key: (spelled, value) for (key, (spelled, _)), value in zip(given.items(), chosen, strict=True)}, one.open
+        )
         source = _MAKERS.get(kind, _other)(kind, values, sink)
         if kind == "unknown":
             values.unresolved.insert(0, "format")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lineage_hub.connectors.databricks.program.budget import ALTERNATIVES
-from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard, both
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard, always, both
 from lineage_hub.connectors.databricks.program.reads import Input, Ledger, Read, Sink, Write
 from lineage_hub.connectors.databricks.program.resolving import Found, options_of, resolve, table_name
 from lineage_hub.connectors.databricks.reading import DefinedTable, Reading, StreamSource
@@ -22,39 +22,39 @@ class _Results:
         self.found: dict[Read, list[Found]] = {read: resolve(read) for read in ledger.reads}
         self.targets: list[tuple[Write, list[Named]]] = [(one, names(one.target)) for one in ledger.writes]
 
-    def sources(self) -> list[StreamSource]:
+    def sources(self) -> list[tuple[StreamSource, Guard]]:
+        """Each with the guard under which it is so."""
+        sinks = {name for sink in self.ledger.sinks for _, name in names(sink.name)}
         feeds: dict[Read, list[tuple[Guard, str | None]]] = {read: [] for read in self.found}
         for write, targets in self.targets:
             for one in write.inputs:
                 if one.read in feeds:
                     for guard, name in targets:
+                        if name in sinks:
+                            continue
                         whole = _all(one.guard, write.guard, guard)
                         if whole is not None:
                             feeds[one.read].append((whole, name))
-        made: list[StreamSource] = []
+        made: list[tuple[StreamSource, Guard]] = []
         for read, found in self.found.items():
-            for one in found:
-                made.extend(_fed(read, one, feeds[read], len(found)))
+            for way in found:
+                made.extend(_fed(read, way, feeds[read]))
         for sink in self.ledger.sinks:
             made.extend(self._sink(sink))
         return made
 
-    def _sink(self, sink: Sink) -> list[StreamSource]:
+    def _sink(self, sink: Sink) -> list[tuple[StreamSource, Guard]]:
         inputs = list(sink.inputs)
         for write, targets in self.targets:
             if sink.name is not None and any(name == wanted for _, name in targets for _, wanted in names(sink.name)):
                 inputs.extend(write.inputs)
         tables = self._tables(inputs) or [(ALWAYS, None)]
         made = []
-        variants = resolve(sink)
-        for one in variants:
+        for one in resolve(sink):
             for guard, table in tables:
                 whole = _all(sink.guard, one.guard, guard)
                 if whole is not None:
-                    sure = not whole and len(variants) == 1
-                    made.append(
-                        replace(one.source, source_table=table, line=sink.line, confidence=1.0 if sure else 0.5)
-                    )
+                    made.append((replace(one.source, source_table=table, line=sink.line), whole))
         return made
 
     def _tables(self, inputs: Iterable[Input]) -> list[tuple[Guard, str | None]]:
@@ -90,15 +90,18 @@ class _Results:
 
 
 def _merged(before: DefinedTable, now: DefinedTable, defines: bool) -> DefinedTable:
+    columns = before.columns if before.columns == now.columns else None
+    if before.columns is None and not before.reads:
+        columns = now.columns  # until now it was only declared
     return DefinedTable(
         before.name,
         now.kind if defines and before.kind == "table" else before.kind,
         tuple(dict.fromkeys([*before.reads, *now.reads])),
         tuple(dict.fromkeys([*before.expectations, *now.expectations])),
-        now.columns if before.columns is None and not before.reads else before.columns if before.columns == now.columns else None,
+        columns,
         before.comment or now.comment,
         before.line,
-    )  # fmt: skip
+    )
 
 
 def names(value: object) -> list[Named]:
@@ -116,42 +119,39 @@ def _all(*guards: Guard) -> Guard | None:
     return whole
 
 
-def _fed(read: Read, found: Found, feeds: list[tuple[Guard, str | None]], variants: int) -> list[StreamSource]:
-    made: dict[str | None, bool] = {}
+def _fed(read: Read, found: Found, feeds: list[tuple[Guard, str | None]]) -> list[tuple[StreamSource, Guard]]:
+    made: list[tuple[StreamSource, Guard]] = []
     for guard, target in feeds:
         whole = _all(read.guard, found.guard, guard)
         if whole is not None:
-            made[target] = made.get(target, False) or not whole
-    if not made:
-        made[None] = not read.guard and not found.guard
-    return [
-        replace(found.source, target_table=target, line=read.line, confidence=1.0 if sure and variants == 1 else 0.5)
-        for target, sure in made.items()
-    ]
+            made.append((replace(found.source, target_table=target, line=read.line), whole))
+    return made or [(replace(found.source, line=read.line), _all(read.guard, found.guard) or ALWAYS)]
 
 
 def make_reading(ledger: Ledger) -> Reading:
     results = _Results(ledger)
-    sources = [*results.sources(), *ledger.ready_sources]
+    told = results.sources()
     tables = results.tables()
     known = {one.name for one in tables}
     tables.extend(one for one in ledger.ready_tables if one.name not in known)
     problems = sorted(dict.fromkeys(ledger.problems), key=lambda one: (one.path, one.line))
-    return Reading(_distinct(sources), tables, problems)
+    ready = [(one, ALWAYS if one.confidence == 1.0 else _DOUBT) for one in ledger.ready_sources]
+    return Reading(_distinct([*told, *ready]), tables, problems)
 
 
-def _distinct(sources: list[StreamSource]) -> list[StreamSource]:
-    """In order of line and target; one that differs from another only by knowing less of its target goes."""
-    best: dict[tuple[object, ...], StreamSource] = {}
-    for one in sources:
-        key = _identity(one)
-        if key not in best or best[key].confidence < one.confidence:
-            best[key] = one
-    with_target = {_identity(one)[:-1] for one in best.values() if one.target_table is not None}
+_DOUBT: Guard = frozenset([("doubt", 1)])
+
+
+def _distinct(told: list[tuple[StreamSource, Guard]]) -> list[StreamSource]:
+    """In order of line and target, each once; what knows less of its target than another goes."""
+    ways: dict[tuple[object, ...], tuple[StreamSource, list[Guard]]] = {}
+    for one, guard in told:
+        ways.setdefault(_identity(one), (one, []))[1].append(guard)
+    with_target = {key[:-1] for key, (one, _) in ways.items() if one.target_table is not None}
     kept = [
-        one
-        for one in best.values()
-        if one.target_table is not None or one.kind.endswith("_sink") or _identity(one)[:-1] not in with_target
+        replace(one, confidence=1.0 if always(guards) else 0.5)
+        for key, (one, guards) in ways.items()
+        if one.target_table is not None or one.kind.endswith("_sink") or key[:-1] not in with_target
     ]
     return sorted(kept, key=lambda one: (one.line, one.target_table or "", one.kind, one.topics, one.path or ""))
 

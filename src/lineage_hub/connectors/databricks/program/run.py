@@ -6,7 +6,8 @@ Cells run in order in one namespace, then the functions that a pipeline calls, t
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal
 
 from lineage_hub.connectors.databricks.notebooks import Cell, split_cells, why_unreadable
@@ -14,7 +15,7 @@ from lineage_hub.connectors.databricks.program.budget import OutOfBudget
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.guards import Guard
-from lineage_hub.connectors.databricks.program.machine import Activation, Machine, Raised
+from lineage_hub.connectors.databricks.program.machine import Activation, Flow, Machine, Raised
 from lineage_hub.connectors.databricks.program.modules import find_file
 from lineage_hub.connectors.databricks.program.parsing import parse
 from lineage_hub.connectors.databricks.program.results import make_reading
@@ -65,7 +66,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
             machine.problem(cell.line, "the program takes too many steps: the rest was left out")
             return
         if cell.language == "python":
-            body, problems = parse(cell.text, cell.line)
+            # A broken cell of a notebook does not run at all; a file is read around what is broken.
+            body, problems = parse(cell.text, cell.line, whole=len(cells) > 1)
             for one in problems:
                 machine.problem(one.line, one.reason)
             _run_statements(machine, body, scope)
@@ -79,18 +81,21 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
 
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
     for statement in body:
+        if machine.budget.spent:
+            machine.problem(statement.lineno, "the program takes too many steps: the rest was left out")
+            return
         machine.budget.begin_statement()
-        guarded(machine, statement.lineno, lambda one=statement: machine.execute([one], scope))  # type: ignore[misc]
+        guarded(machine, statement.lineno, partial(machine.execute, [statement], scope))
 
 
-def guarded(machine: Machine, line: int, run: object) -> None:
+def guarded(machine: Machine, line: int, run: Callable[[], object]) -> None:
     """What takes too long or goes too deep makes unknown what it has changed, and the rest goes on."""
     path, activation, depth, file = machine.path, machine.activation, machine.budget.depth, machine.file
     ledger, rehearsing, trying = machine.ledger, machine.rehearsing, machine.trying
     level = len(machine.state.trails)
     machine.state.begin()
     try:
-        run()  # type: ignore[operator]
+        run()
         machine.state.end()
         return
     except Raised:
@@ -125,12 +130,12 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
     if found is None:
         machine.problem(cell.line, f"the notebook {cell.text.strip()} that is run is not there")
         return
-    running: list[str] = machine.__dict__.setdefault("running", [])
+    running = machine.running
     if found in running or len(running) >= _RUNS:
         return
     running.append(found)
     for name, value in cell.arguments.items():
-        machine.state.put(machine.settings, ("widget", name), value)
+        machine.state.put(machine.settings, ("argument", name), value)
     outer, scope.path, machine.file = (scope.path, machine.file), found, found
     try:
         run_text(machine, machine.files[found], scope, found)
@@ -141,6 +146,8 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
 
 def _run_flows(machine: Machine) -> None:
     """Functions that the program has declared, in order; they may declare more."""
+    if machine.flows:
+        machine.budget.refill()
     done = 0
     while done < len(machine.flows) and done < 2000:
         flow = machine.flows[done]
@@ -150,8 +157,8 @@ def _run_flows(machine: Machine) -> None:
         machine.budget.begin_statement()
         result: list[Value] = [UNKNOWN]
 
-        def run(flow: object = flow, result: list[Value] = result) -> None:
-            result[0] = call(machine, flow.function, Arguments())  # type: ignore[attr-defined]
+        def run(flow: Flow = flow, result: list[Value] = result) -> None:
+            result[0] = call(machine, flow.function, Arguments())
 
         try:
             guarded(machine, 0, run)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from lineage_hub.connectors.databricks.program.kinds import kind_of
 from lineage_hub.connectors.databricks.program.reads import Read
 from lineage_hub.connectors.databricks.reading import ColumnOrigin
+from lineage_hub.connectors.databricks.sql.functions import KAFKA_COLUMNS
 
 Origins = tuple[ColumnOrigin, ...]
 AMBIGUOUS = ""  # columns that are not named come from more than one table
-_KAFKA = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Schema:
     columns: Mapping[str, Origins]
     rest: str | None = None
     doubtful: frozenset[str] = frozenset()  # names that two tables of a join have
-    alias: str | None = None
-    structs: Mapping[str, tuple[str, ...]] | None = None  # fields of columns whose type the code says
+    aliases: Mapping[str, Schema] = field(default_factory=dict)
+    structs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # fields of columns whose type the code says
 
     def closed(self) -> Mapping[str, Origins] | None:
         """The whole of the columns, if they are known."""
@@ -30,26 +30,71 @@ class Schema:
 
     def origins(self, name: str) -> Origins | None:
         """Where a column comes from; None if that can't be known."""
-        plain = name.strip("`")
+        plain = name.replace("`", "")
         if plain in self.doubtful:
             return None
         if plain in self.columns:
             return self.columns[plain]
         first, dot, rest = plain.partition(".")
-        if dot:
-            if first == self.alias:
-                return self.origins(rest)
-            if first in self.columns:
-                return self.columns[first]
-        return (ColumnOrigin(self.rest, first),) if self.rest else None
+        if dot and first in self.aliases:
+            return self.aliases[first].origins(rest)
+        if dot and first in self.columns:
+            return self.columns[first]
+        if self.rest is None:
+            return None
+        return (ColumnOrigin(self.rest, first),) if self.rest != AMBIGUOUS else None
 
-    def named(self, name: str) -> str:
-        """A column's name without the frame's alias."""
-        plain = name.strip("`")
-        first, dot, rest = plain.partition(".")
-        if dot and first == self.alias:
-            return rest
-        return plain.rpartition(".")[2] if dot else plain
+    def with_columns(self, columns: Mapping[str, Origins], structs: Mapping[str, tuple[str, ...]]) -> Schema:
+        """New columns, or others under the same names."""
+        kept = {name: fields for name, fields in self.structs.items() if name not in columns}
+        return replace(
+            self,
+            columns={**self.columns, **columns},
+            structs={**kept, **structs},
+            doubtful=self.doubtful - set(columns),
+        )
+
+
+def short_name(name: str) -> str:
+    """The name that a column has in the result: its last part."""
+    return name.replace("`", "").rpartition(".")[2]
+
+
+def joined(left: Schema, right: Schema, keys: list[str] | None) -> Schema:
+    """Of two frames side by side. Keys that are joined by name are there once, and come from both."""
+    columns: dict[str, Origins] = dict(left.columns)
+    doubtful = set(left.doubtful | right.doubtful)
+    for name, origins in right.columns.items():
+        if name in columns and name not in (keys or ()):
+            doubtful.add(name)
+        columns.setdefault(name, origins)
+    for key in keys or ():
+        both = (left.origins(key), right.origins(key))
+        if both[0] is not None and both[1] is not None:
+            columns[key] = tuple(dict.fromkeys((*both[0], *both[1])))
+    rest = AMBIGUOUS if left.rest is not None and right.rest is not None else left.rest or right.rest
+    open_side = left if left.rest is not None else right if right.rest is not None else None
+    if open_side is not None and rest != AMBIGUOUS:
+        # The open side may have any name, those of the other too.
+        closed = right if open_side is left else left
+        doubtful.update(name for name in closed.columns if name not in (keys or ()) and name not in open_side.columns)
+    return Schema(
+        columns, rest, frozenset(doubtful), {**left.aliases, **right.aliases}, {**right.structs, **left.structs}
+    )
+
+
+def united(one: Schema, other: Schema, *, by_name: bool) -> Schema | None:
+    """Rows of both; by name, or by place."""
+    first, second = one.closed(), other.closed()
+    if first is None or second is None:
+        return one if one == other else None
+    if by_name:
+        names = {**first, **second}
+        return Schema({name: tuple(dict.fromkeys((*first.get(name, ()), *second.get(name, ())))) for name in names})
+    if len(first) != len(second):
+        return None
+    pairs = zip(first.items(), second.values(), strict=True)
+    return Schema({name: tuple(dict.fromkeys((*mine, *theirs))) for (name, mine), theirs in pairs})
 
 
 def schema_of_read(read: Read) -> Schema | None:
@@ -59,12 +104,17 @@ def schema_of_read(read: Read) -> Schema | None:
     kind = kind_of(read.format)
     if kind == "kafka":
         topics = read.options.get("subscribe", ("", None))[1]
-        if isinstance(topics, str) and topics.strip():
+        headers = read.options.get("includeheaders", ("", None))[1]
+        if isinstance(topics, str) and topics.strip() and headers is None:
             names = [one.strip() for one in topics.split(",") if one.strip()]
-            return Schema({column: tuple(ColumnOrigin(one, column) for one in names) for column in _KAFKA})
+            return Schema({column: tuple(ColumnOrigin(one, column) for one in names) for column in KAFKA_COLUMNS})
         return None
     name = read.options.get("table" if kind == "table" else "path", ("", None))[1]
-    if kind in ("table", "delta", "files") and isinstance(name, str) and name:
-        plain = name[5:] if name[:5].lower() == "live." else name
-        return Schema({}, rest=plain)
+    if kind in ("table", "delta", "files") and isinstance(name, str) and name.strip():
+        from lineage_hub.connectors.databricks.program.resolving import table_name
+
+        if kind != "table":
+            return Schema({}, rest=name)
+        plain = Schema({}, rest=table_name(name))
+        return replace(plain, aliases={short_name(name): plain})
     return None

@@ -12,7 +12,7 @@ from lineage_hub.connectors.databricks.program.settings import (
     make_widget,
     set_setting,
 )
-from lineage_hub.connectors.databricks.program.spark_read import Reader, read_table
+from lineage_hub.connectors.databricks.program.spark_read import Reader, read_catalog_table
 from lineage_hub.connectors.databricks.program.sql_text import run_sql
 from lineage_hub.connectors.databricks.program.values import (
     PURE,
@@ -94,11 +94,23 @@ class Catalog(Native):
     __slots__ = ()
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
+        if name in ("setCurrentCatalog", "setCurrentDatabase"):
+            return Method(lambda inner, given: _use(inner, name, given))
         return PURE
 
 
+def _use(machine: Machine, name: str, arguments: Arguments) -> Value:
+    wanted = machine.see(arguments.get(0, "", UNKNOWN))
+    plain = wanted if isinstance(wanted, str) and not machine.path else None
+    if name == "setCurrentCatalog":
+        machine.sql.catalog, machine.sql.schema = plain, None
+    else:
+        machine.sql.schema = plain
+    return None
+
+
 def _table(machine: Machine, arguments: Arguments) -> Value:
-    return read_table(machine, arguments.get(0, "tableName", UNKNOWN), arguments.line)
+    return read_catalog_table(machine, arguments.get(0, "tableName", UNKNOWN), arguments.line)
 
 
 def _made_of_values(machine: Machine, arguments: Arguments) -> Value:

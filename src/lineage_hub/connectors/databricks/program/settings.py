@@ -68,11 +68,12 @@ def get_widget(machine: Machine, arguments: Arguments) -> Value:
     def once(name: Value) -> Value:
         if not isinstance(name, str):
             return UNKNOWN
-        if name in machine.configuration:
-            return machine.configuration[name]
-        found = machine.see(machine.settings.cells.get(("widget", name), ABSENT))
-        if found is not ABSENT:
-            return found
+        for place in ("argument", "widget"):
+            if place == "widget" and name in machine.configuration:
+                return machine.configuration[name]
+            found = machine.see(machine.settings.cells.get((place, name), ABSENT))
+            if found is not ABSENT:
+                return found
         default = arguments.get(1, "defaultValue", ABSENT)
         if default is not ABSENT:
             return default

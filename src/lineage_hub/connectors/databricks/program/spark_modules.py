@@ -39,4 +39,4 @@ _MODULES: dict[str, Value] = {
 def spark_module(name: str) -> Value | None:
     if name in _MODULES:
         return _MODULES[name]
-    return PURE if name.split(".")[0] in ("pyspark", "delta", "databricks") else None
+    return PURE if name.split(".", maxsplit=1)[0] in ("pyspark", "delta", "databricks") else None

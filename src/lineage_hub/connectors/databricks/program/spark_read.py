@@ -34,6 +34,11 @@ def read_table(machine: Machine, name: Value, line: int, spelled: str = "table")
     return record_read(machine, "table", {"table": (spelled, machine.see(name))}, line)
 
 
+def read_catalog_table(machine: Machine, name: Value, line: int) -> Frame:
+    """spark.table: where the program has set a catalog or schema, the name is one of theirs."""
+    return read_table(machine, machine.lift(machine.qualify, machine.see(name)), line)
+
+
 class Reader(Builder):
     """DataFrameReader and DataStreamReader."""
 
@@ -43,7 +48,7 @@ class Reader(Builder):
         if name == "load":
             return Method(self._load)
         if name == "table":
-            return Method(lambda inner, given: self._table(inner, given))
+            return Method(self._table)
         if name == "jdbc":
             return Method(self._jdbc)
         if name in _FILES:
@@ -51,7 +56,7 @@ class Reader(Builder):
         return super().attribute(machine, name, line)
 
     def _table(self, machine: Machine, arguments: Arguments) -> Value:
-        return read_table(machine, arguments.get(0, "tableName", UNKNOWN), self.line or arguments.line)
+        return read_catalog_table(machine, arguments.get(0, "tableName", UNKNOWN), self.line or arguments.line)
 
     def _load(self, machine: Machine, arguments: Arguments) -> Value:
         options = self.snapshot(machine)

@@ -45,12 +45,12 @@ class Writer(Builder):
         return super().attribute(machine, name, line)
 
     def _table(self, machine: Machine, name: Value, arguments: Arguments) -> Value:
-        self._record(machine, machine.see(name), arguments.line)
+        self._record(machine, machine.lift(machine.qualify, machine.see(name)), arguments.line)
         return PURE if self.streaming else None
 
     def _record(self, machine: Machine, target: Value, line: int) -> None:
         columns = self.frame.known_columns()
-        machine.ledger.writes.append(Write(target, self.frame.inputs, line, machine.path, columns=columns))  # type: ignore[arg-type]
+        machine.ledger.writes.append(Write(target, self.frame.inputs, line, machine.path, columns=columns))
         machine.doubt += 1
 
     def _stored(self, machine: Machine, path: Value, arguments: Arguments) -> Value:
@@ -115,5 +115,7 @@ class TableWriter(Native):
 
     def _write(self, machine: Machine, arguments: Arguments) -> Value:
         columns = self.frame.known_columns()
-        machine.ledger.writes.append(Write(self.target, self.frame.inputs, arguments.line, machine.path, columns=columns))  # type: ignore[arg-type]  # fmt: skip
+        machine.ledger.writes.append(
+            Write(self.target, self.frame.inputs, arguments.line, machine.path, columns=columns)
+        )
         return None

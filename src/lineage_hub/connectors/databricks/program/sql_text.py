@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import each
 from lineage_hub.connectors.databricks.program.frames import Frame
@@ -30,7 +31,7 @@ def run_sql(machine: Machine, arguments: Arguments) -> Value:
     text = machine.see(arguments.get(0, "sqlQuery", UNKNOWN))
     machine.doubt += 1
     if isinstance(text, Alternatives):
-        return each(machine, [(guard, lambda one=one: _run(machine, one, arguments)) for guard, one in text.options])  # type: ignore[misc]  # fmt: skip
+        return each(machine, [(guard, partial(_run, machine, one, arguments)) for guard, one in text.options])
     return _run(machine, text, arguments)
 
 
@@ -45,13 +46,16 @@ def _run(machine: Machine, text: Value, arguments: Arguments) -> Value:
     named = _parameters(machine, arguments)
     outside = machine.sql._outside
     machine.sql._outside = lambda name: named[name] if name in named else outside(name)
-    # Lines of the text are not the program's own: the call's line stands for all of them.
-    reading = machine.sql.query(text, 1)
+    using = (machine.sql.catalog, machine.sql.schema)
+    reading = machine.sql.query(text, arguments.text_line or 1)
+    if machine.path:
+        # USE on one way of several: which of them counts after it is not known.
+        machine.sql.catalog, machine.sql.schema = using
     machine.sql._outside = outside
     for one in reading.problems:
         if not (GAP in text and "can't be known" in one.reason):
-            machine.problem(arguments.line, one.reason)
-    return _record(machine, reading, given, arguments.line)
+            machine.problem(one.line if arguments.text_line else arguments.line, one.reason)
+    return _record(machine, reading, given, arguments)
 
 
 def _with_fields(machine: Machine, text: str, fields: dict[str, Value]) -> tuple[str, dict[str, tuple[Input, ...]]]:
@@ -80,14 +84,18 @@ def _parameters(machine: Machine, arguments: Arguments) -> dict[str, str | None]
     return {key: value if isinstance(value, str) else None for key, value in seen.items()}
 
 
-def _record(machine: Machine, reading: QueryReading, given: dict[str, tuple[Input, ...]], line: int) -> Frame:
+def _record(
+    machine: Machine, reading: QueryReading, given: dict[str, tuple[Input, ...]], arguments: Arguments
+) -> Frame:
+    line = arguments.line
     inputs: list[tuple[Input, ...]] = []
     by_target: dict[str | None, list[tuple[Input, ...]]] = {}
     for source in reading.sources:
         if source.kind == "table" and source.path in given:
             found = given[source.path]
         else:
-            found = (Input(_read(machine, source, line), ALWAYS),)
+            # Where the text is built elsewhere its lines are not the program's own.
+            found = (Input(_read(machine, source, source.line if arguments.text_line else line), ALWAYS),)
         inputs.append(found)
         by_target.setdefault(source.target_table, []).append(found)
     for table in reading.tables:

@@ -1,4 +1,4 @@
-"""Changes of scopes, collections and objects enter; they can be taken back, and two branches' changes become one state."""
+"""Changes of scopes, collections and objects enter; they can be taken back, and those of branches become one state."""
 
 from __future__ import annotations
 

@@ -34,12 +34,9 @@ _WIDE = re.compile(r"\d{5,}")
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])"
 )
-_TEXT_RESULT = {"partition", "rpartition"}
-_LIST_RESULT = {"split", "rsplit", "splitlines"}
 _WIDTH = {"ljust", "rjust", "center", "zfill", "expandtabs"}
-_METHODS = {
-    name for name in dir(str) if not name.startswith("_") and name not in {"format", "format_map", "join", "maketrans", "translate"}
-}  # fmt: skip
+_OTHERWISE = {"format", "format_map", "join", "maketrans", "translate"}
+_METHODS = {name for name in dir(str) if not name.startswith("_") and name not in _OTHERWISE}
 _BYTES = {"decode", "hex", "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "rstrip", "lstrip"}
 
 
@@ -53,12 +50,13 @@ class ConstantMethod(Native):
         self.name = name
 
     def call(self, machine: Machine, arguments: Arguments) -> Value:
-        names = list(arguments.keywords)
-        return machine.lift(
-            lambda *several: self._call(machine, several[: len(arguments.positional)], dict(zip(names, several[len(arguments.positional) :], strict=True)), arguments.open),
-            *arguments.positional,
-            *arguments.keywords.values(),
-        )  # fmt: skip
+        count, names = len(arguments.positional), list(arguments.keywords)
+
+        def once(*several: Value) -> Value:
+            named = dict(zip(names, several[count:], strict=True))
+            return self._call(machine, several[:count], named, arguments.open)
+
+        return machine.lift(once, *arguments.positional, *arguments.keywords.values())
 
     def _call(self, machine: Machine, given: tuple[Value, ...], named: dict[str, Value], more: bool) -> Value:
         if more:
@@ -82,13 +80,8 @@ def _text_method(machine: Machine, text: str, name: str, given: tuple[Value, ...
         known = {key: one for key, one in given[0].cells.items() if isinstance(key, str)}
         return format_text(machine, text, (), known)
     if name in _METHODS:
-        return _real(text, name, tuple(_plain(one) for one in given), {key: _plain(one) for key, one in named.items()})
+        return _real(text, name, given, named)
     return UNKNOWN
-
-
-def _plain(value: Value) -> Value:
-    """str.startswith and others take tuples."""
-    return value
 
 
 def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...], named: dict[str, Value]) -> Value:
@@ -96,9 +89,9 @@ def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...],
         return unknown_of(*given, *named.values())
     if name in _WIDTH and any(isinstance(one, int) and one > TEXT for one in given):
         return UNKNOWN
-    if name == "replace" and isinstance(value, str | bytes) and len(given) > 1 and isinstance(given[1], str | bytes):
-        if (len(value) + 1) * len(given[1]) > TEXT:
-            return UNKNOWN
+    texts = [one for one in (value, *given) if isinstance(one, str | bytes)]
+    if name == "replace" and len(texts) > 2 and (len(texts[0]) + 1) * len(texts[2]) > TEXT:
+        return UNKNOWN
     try:
         method: Callable[..., object] = getattr(value, name)
         result = method(*given, **named)
@@ -106,12 +99,12 @@ def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...],
         return UNKNOWN
     if isinstance(result, list):
         return ListValue(tuple(result))
-    return result if fits(result) and (isinstance(result, CONSTANTS | tuple)) else UNKNOWN  # type: ignore[operator]
+    return result if fits(result) and isinstance(result, (*CONSTANTS, tuple)) else UNKNOWN
 
 
 def _join(machine: Machine, separator: str, parts: Value) -> Value:
     items = members(machine, parts)
-    if items is None or isinstance(parts, SetValue) and len(items) > 1:
+    if items is None or (isinstance(parts, SetValue) and len(items) > 1):
         # The order of a set is not known.
         return unknown_of(parts)
 
@@ -202,7 +195,7 @@ def _percent(template: str, values: object) -> Value:
     if not all(isinstance(one, CONSTANTS) for one in parts):
         return unknown_of(*parts)
     try:
-        return _checked(template % values)  # type: ignore[operator]
+        return _checked(template % values)
     except (TypeError, ValueError, KeyError, OverflowError):
         return UNKNOWN
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from lineage_hub.connectors.databricks.program.branches import run_arms
+from lineage_hub.connectors.databricks.program.guards import Guard
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.scopes import bind
-from lineage_hub.connectors.databricks.program.state import State
+from lineage_hub.connectors.databricks.program.state import State, Trail
 from lineage_hub.connectors.databricks.program.values import ABSENT, UNKNOWN, Scope, Value
 
 _BROAD = {"", "Exception", "BaseException"}
@@ -26,7 +28,7 @@ def run_try(machine: Machine, node: ast.Try, scope: Scope) -> Status:
 
 def _run_guarded(machine: Machine, node: ast.Try, scope: Scope) -> Status:
     """Statements that can't fail are done for good; from the first that may, there are two ways."""
-    handlers = [one for one in node.handlers]
+    handlers = node.handlers
     for index, statement in enumerate(node.body):
         doubt, base = machine.doubt, machine.path
         trail = machine.state.begin()
@@ -49,30 +51,36 @@ def _run_guarded(machine: Machine, node: ast.Try, scope: Scope) -> Status:
         after = State.now(trail)
         State.restore(trail)
         machine.path = base
-        return _two_ways(machine, node, scope, (index, status, after, path - base))
+        return _two_ways(machine, node, scope, _Done(index, status, after, path - base))
     return machine.execute(node.orelse, scope)
 
 
-_Done = tuple[int, Status, dict[tuple[int, object], tuple[object, object, Value]], frozenset[tuple[object, int]]]
+@dataclass
+class _Done:
+    """The first statement that may fail, done well."""
+
+    index: int
+    status: Status
+    after: Trail
+    extra: Guard
 
 
-def _two_ways(machine: Machine, node: ast.Try, scope: Scope, done: object) -> Status:
-    index, status, after, extra = done  # type: ignore[misc]
+def _two_ways(machine: Machine, node: ast.Try, scope: Scope, done: _Done) -> Status:
     decision = machine.decision()
     returns = machine.activation.returns
 
     def well() -> Status:
-        for where, key, value in after.values():  # type: ignore[has-type]
+        for where, key, value in done.after.values():
             machine.state.put(where, key, value)
-        machine.path |= extra  # type: ignore[has-type]
-        if status is not Status.NEXT:  # type: ignore[has-type]
-            if status is Status.RETURN and returns:  # type: ignore[has-type]
-                guard, value = returns.pop()
-                returns.append((guard | {(decision, 1)}, value))
-            return status  # type: ignore[has-type]
+        machine.path |= done.extra
+        if done.status is not Status.NEXT:
+            if done.status is Status.RETURN and returns:
+                guard, result = returns.pop()
+                returns.append((guard | {(decision, 1)}, result))
+            return done.status
         machine.trying += 1
         try:
-            rest = machine.execute(node.body[index + 1 :], scope)  # type: ignore[has-type]
+            rest = machine.execute(node.body[done.index + 1 :], scope)
         finally:
             machine.trying -= 1
         return rest if rest is not Status.NEXT else machine.execute(node.orelse, scope)
@@ -82,7 +90,8 @@ def _two_ways(machine: Machine, node: ast.Try, scope: Scope, done: object) -> St
 
     arms = [(frozenset([(decision, 1)]), well)]
     for number, handler in enumerate(node.handlers):
-        arms.append((frozenset([(decision, -number)]), handled(handler)))
+        arm = 0 if len(node.handlers) == 1 else number + 2
+        arms.append((frozenset([(decision, arm)]), handled(handler)))
     return run_arms(machine, arms)
 
 

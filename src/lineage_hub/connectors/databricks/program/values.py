@@ -1,4 +1,4 @@
-"""What a program's expressions stand for: constants as themselves, collections, functions, classes, and what can't be known.
+"""What expressions stand for: constants as themselves, collections, functions, classes, and what can't be known.
 
 Text, numbers, True, None, bytes and tuples are Python's own; whatever can change keeps its content in `cells`, so that
 `state` can take it back and join it after a branch.
@@ -107,7 +107,7 @@ class Scope(Cells):
         self.kind = kind
         self.parent = parent
         self.name = name
-        self.path = path or (parent.path if parent else "")
+        self.path: str = path or (parent.path if parent else "")
         self.own: frozenset[str] | None = None  # names that are local to a function
         self.declared: dict[str, Scope] = {}  # global and nonlocal
 
@@ -120,6 +120,7 @@ class Arguments:
     keywords: dict[str, Value] = field(default_factory=dict)
     line: int = 0
     open: bool = False
+    text_line: int | None = None  # of the first argument, where it is a text whose lines are the program's own
 
     def get(self, index: int, name: str, default: Value = ABSENT) -> Value:
         """By position or by name."""
@@ -143,6 +144,9 @@ class Native:
 
     def call(self, machine: Machine, arguments: Arguments) -> Value:
         return UNKNOWN
+
+    def truth(self) -> bool | None:
+        return True
 
 
 class Carrier(Native):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlglot import exp
+from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.qualify_columns import qualify_columns
 from sqlglot.optimizer.qualify_tables import qualify_tables
 from sqlglot.schema import MappingSchema
 
 from lineage_hub.connectors.databricks.reading import ColumnOrigin, StreamSource
-from lineage_hub.connectors.databricks.sql.functions import KAFKA_COLUMNS
 from lineage_hub.connectors.databricks.sql.references import Reference, Spelling
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.sdk.instrumentation.columns import Tracer
@@ -67,26 +68,29 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
         if reference.source is not None:
             sources[name] = reference.source
             tables[name] = Table(name)
-            columns = _columns_of(reference.source, columns_of)
+            columns = reference.columns or _columns_of(reference.source, columns_of)
             if columns:
                 known[name] = [spelling.folded(column) for column in columns]
         elif reference.node.args.get("alias") is None:
             return None
         stand_in(reference.node, name)
     shorten(query)
+    written = [_written(one) for one in query.selects]
     schema = MappingSchema(
         {name: dict.fromkeys(columns, "UNKNOWN") for name, columns in known.items()},
         dialect="databricks",
         normalize=False,
     )
-    qualified = qualify_tables(query, dialect="databricks")
-    qualified = qualify_columns(qualified, schema=schema, allow_partial_qualification=True, dialect="databricks")
+    qualified = _qualified(qualify_tables(query, dialect="databricks"), schema)
     tracer = Tracer(qualified, tables, known)
     projections = tracer.sure_projections()
     if projections is None or any(UNKNOWN in name for name, _ in projections):
         return None
+    names = [name for name, _ in projections]
+    # A star has made more of them.
+    names = written if [one.lower() for one in written] == names else [spelling.spelled(name) for name in names]
     return Traced(
-        tuple((spelling.spelled(name), _told(origins, sources, spelling)) for name, origins in projections),
+        tuple((name, _told(one, sources, spelling)) for name, (_, one) in zip(names, projections, strict=True)),
         tuple(
             ColumnOrigin(one.table, one.column, direct=False)
             for one in _told(tracer.rows(), sources, spelling, partly=True) or ()
@@ -94,9 +98,33 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
     )
 
 
+def _qualified(query: Any, schema: MappingSchema) -> Any:
+    """Columns with their tables, where those are sure."""
+    try:
+        return qualify_columns(query.copy(), schema, allow_partial_qualification=True, dialect="databricks")
+    except OptimizeError:
+        # A name may be a column's or that of a column beside it, and only the table could tell.
+        for select in query.find_all(exp.Select):
+            _hide_doubtful(select)
+        return qualify_columns(query, schema, expand_alias_refs=False, allow_partial_qualification=True)
+
+
+def _hide_doubtful(select: Any) -> None:
+    before: set[str] = set()
+    for one in select.selects:
+        for column in list(one.find_all(exp.Column)):
+            if not column.table and column.name in before:
+                column.this.set("this", UNKNOWN)
+        if isinstance(one, exp.Alias) and all(column.name != one.alias for column in one.find_all(exp.Column)):
+            before.add(one.alias)
+
+
+def _written(projection: Any) -> str:
+    name = projection.args.get("alias") if isinstance(projection, exp.Alias) else getattr(projection, "this", None)
+    return str(name.meta.get("written", name.name)) if isinstance(name, exp.Identifier) else projection.alias_or_name
+
+
 def _columns_of(source: StreamSource, columns_of: ColumnsOf) -> Sequence[str] | None:
-    if source.kind == "kafka":
-        return KAFKA_COLUMNS
     return columns_of(source.path) if source.kind == "table" and source.path else None
 
 
@@ -113,8 +141,9 @@ def _told(
     for origin in origins:
         source = sources[origin.table.name]
         names = source.topics or ([source.path] if source.path else [])
-        if not names and not partly:
+        known = bool(names) and UNKNOWN not in origin.column
+        if not known and not partly:
             return None
-        for name in names:
+        for name in names if known else ():
             found[ColumnOrigin(name, spelling.spelled(origin.column), origin.how in DIRECT)] = None
     return tuple(found)

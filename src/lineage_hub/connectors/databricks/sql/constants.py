@@ -40,11 +40,11 @@ class Constants:
                 return self.text(node.this) if node.to.is_type(*exp.DataType.TEXT_TYPES) else None
             case exp.DPipe():
                 return self._joined([node.this, node.expression])
-            case exp.Concat():
-                return self._joined(node.expressions)
             case exp.ConcatWs():
                 first, *rest = node.expressions or [None]
                 return self._joined(rest, self.text(first))
+            case exp.Concat():
+                return self._joined(node.expressions)
             case exp.Lower() | exp.Upper() | exp.Trim():
                 return self._changed(node)
             case exp.Replace():

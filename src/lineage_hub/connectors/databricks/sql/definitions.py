@@ -53,7 +53,7 @@ def read_definition(tokens: t.Tokens, text: str, line: int) -> Definition | None
         at += 3
     end = after_name(tokens, at)
     if end == at:
-        return None
+        raise t.Unreadable("what is created has no name")
     temporary = what == "VIEW" and bool(modifiers & {"TEMPORARY", "TEMP"})
     made = Definition(_kind(what, modifiers), (at, end), line + tokens[at].line - 1, temporary)
     if t.word(tokens, end) == "(":
@@ -89,7 +89,7 @@ def after_name(tokens: t.Tokens, at: int) -> int:
 def _read_clauses(made: Definition, tokens: t.Tokens, at: int) -> None:
     while at < len(tokens):
         said = t.word(tokens, at)
-        if said == "AS" and t.says(tokens, at + 1, "OF"):
+        if said == "AS" and (t.says(tokens, at + 1, "OF") or t.word(tokens, at - 1) == "STORED"):
             at += 2
         elif said == "AS":
             made.query = at + 1

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql.constants import Constants
+from lineage_hub.connectors.databricks.sql.names import FILE_FORMATS
 
 KAFKA_COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 Options = dict[str, tuple[str, Any]]  # lower-cased name → the name as spelled, the expression
@@ -41,12 +42,15 @@ _SHAPES = {
         group=("groupidprefix",),
     ),
     "read_kinesis": Shape("kinesis", topics=("streamname", "streamarn"), bootstrap=("region", "awsregion")),
-    "read_pulsar": Shape("pulsar", topics=("topic", "topics"), pattern=("topicspattern",), bootstrap=("serviceurl",)),
+    "read_pulsar": Shape(
+        "pulsar", topics=("topic", "topics"), pattern=("topicspattern",), bootstrap=("serviceurl", "service.url")
+    ),
     "read_pubsub": Shape("pubsub", topics=("topicid", "subscriptionid"), bootstrap=("projectid",)),
     "read_statestore": Shape("statestore", path=("path",), positional=("path",)),
     "read_statestream": Shape("statestore", path=("path",), positional=("path",)),
     "read_files": Shape("files", path=("path",), positional=("path",)),
     "cloud_files": Shape("files", path=("path",), positional=("path", "format")),
+    "table_changes_by_path": Shape("delta", path=("path",), positional=("path",)),
     "remote_query": Shape("jdbc", path=("dbtable", "query"), positional=("connection",)),
 }
 _ARN = re.compile(r"arn:[^:]*:kinesis:([^:]*):[^:]*:stream/(.+)")
@@ -65,13 +69,25 @@ def read_call(call: Any, constants: Constants, line: int) -> StreamSource | None
     return source_of(shape, _options(call, shape), constants, line)
 
 
+def columns_of_call(call: Any, constants: Constants) -> tuple[str, ...] | None:
+    """Kafka's records have the same columns always."""
+    if name_of(call) != "read_kafka":
+        return None
+    headers = _options(call, _SHAPES["read_kafka"]).get("includeheaders")
+    if headers is None:
+        return KAFKA_COLUMNS
+    said = (constants.text(headers[1]) or "").lower()
+    return (*KAFKA_COLUMNS, "headers") if said == "true" else KAFKA_COLUMNS if said == "false" else None
+
+
 def read_options(format: str, options: Mapping[str, tuple[str, Any]], constants: Constants, line: int) -> StreamSource:
     """Of `USING format OPTIONS (…)`, with Spark's names."""
     if format in ("jdbc", "org.apache.spark.sql.jdbc"):
         shape = Shape("jdbc", bootstrap=("url",), path=("dbtable", "query"))
         return source_of(shape, dict(options), constants, line)
-    kind = "files" if format in ("csv", "json", "parquet", "text", "avro", "orc", "xml", "binaryfile") else format
-    return source_of(Shape(kind, path=("path", "dbtable", "query")), dict(options), constants, line)
+    kind = "files" if format in FILE_FORMATS else format
+    shape = Shape(kind, bootstrap=("url", "sfurl", "host"), path=("path", "dbtable", "query", "collection"))
+    return source_of(shape, dict(options), constants, line)
 
 
 def _options(call: Any, shape: Shape) -> Options:
@@ -111,7 +127,7 @@ def source_of(shape: Shape, options: Options, constants: Constants, line: int) -
         kind=shape.kind,
         topics=topics,
         pattern=value(shape.pattern),
-        bootstrap=without_secrets(bootstrap) if shape.kind == "jdbc" else bootstrap,
+        bootstrap=without_secrets(bootstrap) if "url" in shape.bootstrap else bootstrap,
         path=value(shape.path),
         group_id_prefix=value(shape.group),
         unresolved=unresolved,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 
 FILE_FORMATS = frozenset({"csv", "json", "parquet", "text", "avro", "orc", "xml", "binaryfile"})
-_PATH_FORMATS = FILE_FORMATS | {"delta", "iceberg", "hudi"}
+PATH_FORMATS = FILE_FORMATS | {"delta", "iceberg", "hudi"}
 
 
 def spelled(parts: Sequence[str]) -> str | None:
@@ -33,7 +33,7 @@ def parts_of(name: str) -> list[str]:
 
 def format_and_path(parts: Sequence[str], *, quoted: bool) -> tuple[str, str] | None:
     """Of delta.`/path` the kind of the read and the path."""
-    if len(parts) != 2 or parts[0].lower() not in _PATH_FORMATS:
+    if len(parts) != 2 or parts[0].lower() not in PATH_FORMATS:
         return None
     if not quoted and "/" not in parts[1] and ":" not in parts[1]:
         return None

@@ -12,6 +12,7 @@ from lineage_hub.connectors.databricks.sql import tokens as t
 from lineage_hub.connectors.databricks.sql.columns import ColumnsOf, Traced, trace
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.references import Qualify, Reference, Spelling, find_references
+from lineage_hub.sdk.instrumentation.statement import arg
 
 _LONGEST_TRACED = 6_000  # tokens; beyond that columns would take longer than they are worth
 
@@ -64,6 +65,9 @@ def read_merge(expression: Any, line: int, names: Names) -> Query:
     query = _as_query(expression)
     if query is None:
         return Query(sources)
+    with_ = arg(expression, "with")
+    if with_ is not None:
+        query.set("with_" if "with_" in query.arg_types else "with", with_.copy())
     # Nodes are others in the copy, in the same order.
     copies = find_references(query, names.constants, names.qualify, line)
     return Query(sources, trace(query, copies, spelling, names.columns_of))
@@ -83,7 +87,8 @@ def _as_query(merge: Any) -> Any:
         elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
             continue
         else:
-            return _all_of(source, merge) if _takes_all(merge) else None
+            every = exp.select("*").from_(source)
+            return every.where(_without_target(merge.args["on"], target)) if _takes_all(merge) else None
         for column, value in pairs:
             if not isinstance(column, exp.Column):
                 return None
@@ -91,7 +96,7 @@ def _as_query(merge: Any) -> Any:
     if not selects:
         return None
     chosen = [exp.alias_(_without_target(value, target), name, quoted=True) for name, value in selects]
-    return exp.select(*chosen).from_(source)
+    return exp.select(*chosen).from_(source).where(_without_target(merge.args["on"], target))
 
 
 def _takes_all(merge: Any) -> bool:
@@ -100,10 +105,6 @@ def _takes_all(merge: Any) -> bool:
         or (isinstance(then, exp.Update | exp.Insert) and "*" in then.sql())
         for when in merge.args["whens"].expressions
     )
-
-
-def _all_of(source: Any, merge: Any) -> Any:
-    return exp.select("*").from_(source)
 
 
 def _without_target(value: Any, target: set[str]) -> Any:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql.constants import Constants
-from lineage_hub.connectors.databricks.sql.functions import name_of, read_call
+from lineage_hub.connectors.databricks.sql.functions import columns_of_call, name_of, read_call
 from lineage_hub.connectors.databricks.sql.names import format_and_path, parts_of, spelled
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.sdk.instrumentation.statement import Statement, real_tables
@@ -28,6 +28,12 @@ class Spelling(Statement):
         super().__init__("databricks", lambda _: None)
         self._keeps = True
 
+    def normalise(self, expression: Any) -> None:
+        """A name that is a column's and another's alias in two spellings is a column's first."""
+        super().normalise(expression)
+        for column in expression.find_all(exp.Column):
+            self._spelled[column.name] = column.this.meta.get("written", column.name)
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -35,6 +41,7 @@ class Reference:
 
     node: Any
     source: StreamSource | None
+    columns: Sequence[str] | None = None  # where the kind of the source says which it has
 
 
 def find_references(query: Any, constants: Constants, qualify: Qualify, line: int) -> list[Reference]:
@@ -43,9 +50,8 @@ def find_references(query: Any, constants: Constants, qualify: Qualify, line: in
     for node in real_tables(query):
         if isinstance(node.this, exp.Func) and name_of(node.this) != "identifier":
             at = _line(node.this, line)
-            found.append(
-                Reference(node, read_call(node.this, constants, at) or _of_changes(node, constants, qualify, at))
-            )
+            source = read_call(node.this, constants, at) or _of_changes(node, constants, qualify, at)
+            found.append(Reference(node, source, columns_of_call(node.this, constants)))
             found += [Reference(None, one) for one in _table_arguments(node.this, qualify, line)]
         else:
             found.append(Reference(node, read_table(node, constants, qualify, line)))

@@ -9,6 +9,7 @@ from lineage_hub.connectors.databricks.sql import tokens as t
 
 _MAY_NOT_RUN = frozenset({"IF", "CASE", "WHILE", "FOR", "HANDLER", "PROCEDURE"})
 _LOOPS = frozenset({"BEGIN", "LOOP", "WHILE", "REPEAT", "FOR"})
+_MOST_HEADS = 200
 _LEFT_OUT = frozenset({"LEAVE", "ITERATE", "SIGNAL", "RESIGNAL", "RETURN", "GET", "OPEN", "FETCH", "CLOSE"})
 
 
@@ -27,9 +28,13 @@ class Blocks:
         return bool(self._open)
 
     def unwrap(self, tokens: t.Tokens) -> list[tuple[t.Tokens, bool]]:
-        """The statements that stand there, one, none, or the query of a FOR and what follows; and if each may not run."""
+        """The statements there (one, none, or the query of a FOR and what follows), and whether each may not run."""
         found: list[tuple[t.Tokens, bool]] = []
+        heads = 0
         while tokens:
+            heads += 1
+            if heads > _MOST_HEADS:
+                raise t.TooDeep
             if t.is_name(tokens, 0) and t.word(tokens, 1) == ":" and t.word(tokens, 2) in _LOOPS:
                 tokens = tokens[2:]
             after = self._after_head(tokens, found)

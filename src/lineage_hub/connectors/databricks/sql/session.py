@@ -24,13 +24,13 @@ from lineage_hub.connectors.databricks.sql.scripting import Blocks
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Statement, Substitute, split_statements
 from lineage_hub.connectors.databricks.sql.statements import Effect, StatementReader
 
-LONGEST_TEXT = 5_000_000
+LONGEST_TEXT = 2_000_000
 LONGEST_STATEMENT = 250_000
-SECONDS = 1.2
+SECONDS = 0.7
 _SETTING = re.compile(r"\s*SET\s+`?([^\s=`]+)`?\s*=\s*(.*?)\s*\Z", re.IGNORECASE | re.DOTALL)
 _QUIET = frozenset({
     "ADD", "ALTER", "ANALYZE", "BEGIN", "CALL", "CLEAR", "COMMENT", "COMMIT", "CONVERT", "DENY", "DESC", "DESCRIBE",
-    "EXPLAIN", "FSCK", "GENERATE", "GET", "GRANT", "LIST", "LOAD", "MSCK", "OPTIMIZE", "PUT", "REFRESH", "REMOVE",
+    "EXPLAIN", "FSCK", "GENERATE", "GET", "GRANT", "LIST", "MSCK", "OPTIMIZE", "PUT", "REFRESH", "REMOVE",
     "REORG", "REPAIR", "RESET", "RESTORE", "REVOKE", "ROLLBACK", "SHOW", "START", "SYNC", "TRUNCATE", "UNCACHE",
     "UNDROP", "VACUUM",
 })  # fmt: skip
@@ -58,6 +58,7 @@ class Session:
         self.views: set[str] = set()  # temporary views, whose names no catalog or schema stands before
         self.known_columns: dict[str, Sequence[str]] = {}
         self._variables: dict[str, str | None] = {}
+        self._widgets: dict[str, str] = {}
         self.constants = Constants(self.value, lambda name: self._variables.get(name.lower()))
 
     def read(self, text: str, line: int = 1) -> Reading:
@@ -77,7 +78,7 @@ class Session:
             found = self._outside(name)
         except Exception:
             return None
-        return found if isinstance(found, str) else None
+        return found if isinstance(found, str) else self._widgets.get(name)
 
     # What a reader of one statement asks
 
@@ -132,8 +133,8 @@ class Session:
         except TokenError:
             return found, Problem(first, "can't be split into words")
         except (t.TooDeep, RecursionError):
-            return found, Problem(first, "brackets or expressions stand too deep in each other")
-        except _Unknown as error:
+            return found, Problem(first, "it is too long, or its brackets or expressions stand too deep in each other")
+        except t.Unreadable as error:
             return found, Problem(first, str(error))
         except Exception as error:
             return found, Problem(first, f"can't be read: {type(error).__name__}")
@@ -149,8 +150,10 @@ class Session:
             self._declare(tokens, text)
         elif first == "EXECUTE":
             yield from self._execute(tokens, line)
-        elif first == "DROP":
-            self._drop(tokens)
+        elif t.says(tokens, 0, "CREATE", "WIDGET"):
+            self._widget(tokens)
+        elif first in ("DROP", "ALTER"):
+            self._forget(tokens)
         elif first not in _QUIET and not (len(tokens) == 1 and UNKNOWN in tokens[0].text):
             yield from StatementReader(tokens, text, line, self).read()
 
@@ -229,21 +232,25 @@ class Session:
         expression = t.parse([Token(TokenType.SELECT, "SELECT"), *inner[1:end]], "")
         said = self.constants.text(expression.expressions[0])
         if said is None:
-            raise _Unknown("the text that EXECUTE IMMEDIATE runs can't be known")
+            raise t.Unreadable("the text that EXECUTE IMMEDIATE runs can't be known")
         for statement in split_statements(said, line + at):
             text = statement.text(self.value)
             yield from self._effects(t.tokenize(text), text, statement.line)
 
-    def _drop(self, tokens: t.Tokens) -> None:
+    def _widget(self, tokens: t.Tokens) -> None:
+        """`CREATE WIDGET TEXT name DEFAULT 'value'`"""
+        default = t.find(tokens, 3, ("DEFAULT",)) + 1
+        if t.is_name(tokens, 3) and t.is_string(tokens, default) and UNKNOWN not in tokens[default].text:
+            self._widgets[tokens[3].text] = tokens[default].text
+
+    def _forget(self, tokens: t.Tokens) -> None:
+        """What was known of a table that goes, or is changed."""
         at = 4 if t.says(tokens, 2, "IF", "EXISTS") else 2
         name = self.qualify(t.name_parts(tokens, at)[0] or [UNKNOWN])
         if name is not None and t.word(tokens, 1) in ("TABLE", "VIEW"):
             self.known_columns.pop(name.lower(), None)
-            self.views.discard(name.lower())
-
-
-class _Unknown(Exception):
-    """A statement that depends on what can't be known."""
+            if t.word(tokens, 0) == "DROP":
+                self.views.discard(name.lower())
 
 
 def _reason(error: ParseError) -> str:
@@ -255,11 +262,13 @@ def _reason(error: ParseError) -> str:
 def _assemble(reading: Reading, effects: list[Effect]) -> None:
     tables: dict[str, DefinedTable] = {}
     filled: set[str] = set()
+    told: set[str] = set()
     for effect in effects:
         for source in effect.sources:
             made = replace(source, target_table=effect.target) if effect.fills else source
-            if made not in reading.sources:
+            if repr(made) not in told:
                 reading.sources.append(made)
+                told.add(repr(made))
         if effect.fills and effect.target is not None:
             key = effect.target.lower()
             tables[key] = _joined(tables.get(key), effect, key in filled)

@@ -7,7 +7,7 @@ value from outside, as `${name}` does, is replaced; where the value is unknown, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 UNKNOWN = "\ue0f0"  # a letter of no script: a name or string that holds it isn't wholly known
@@ -56,29 +56,37 @@ class Statement:
         return "".join(_with_values(kind, text, substitute) for kind, text in self.parts)
 
 
-def split_statements(text: str, line: int = 1) -> list[Statement]:
+def split_statements(text: str, line: int = 1) -> Iterator[Statement]:
+    """Those that hold anything but blanks and comments, one after the other as they are found."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace(UNKNOWN, "?")
-    found = [Statement(line)]
+    found = Statement(line)
     at = 0
     while at < len(text):
         special = _SPECIAL.search(text, at)
+        begin = special.start() if special else len(text)
+        if begin > at:
+            found.parts.append(("code", text[at:begin]))
         if special is None:
-            found[-1].parts.append(("code", text[at:]))
             break
-        found[-1].parts.append(("code", text[at : special.start()]))
         opening = special[0]
         line += text.count("\n", at, special.start())
         at = special.end()
         if opening == ";":
-            found.append(Statement(line))
+            if not found.parts:
+                found.line = line
+                continue
+            if not found.is_empty:
+                yield found
+            found = Statement(line)
             continue
         end = _end_of_comment(text, at) if opening == "/*" else _end(opening, text, at)
         whole = text[special.start() : end if end is not None else len(text)]
         line += whole.count("\n")
-        found[-1].broken = end is None
-        found[-1].parts.append(_part(opening, whole))
+        found.broken = end is None
+        found.parts.append(_part(opening, whole))
         at = special.start() + len(whole)
-    return [one for one in found if not one.is_empty]
+    if found.broken or not found.is_empty:
+        yield found
 
 
 def _end(opening: str, text: str, at: int) -> int | None:

@@ -19,6 +19,7 @@ from lineage_hub.connectors.databricks.sql.definitions import (
     read_definition,
 )
 from lineage_hub.connectors.databricks.sql.functions import read_options
+from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS
 from lineage_hub.connectors.databricks.sql.queries import (
     Names,
     Query,
@@ -29,6 +30,9 @@ from lineage_hub.connectors.databricks.sql.queries import (
 )
 from lineage_hub.connectors.databricks.sql.references import read_table
 
+# A table of these has its rows where the table is; one of another format shows those of another system.
+_STORED_HERE = PATH_FORMATS | {"hive", "unity_catalog", "deltasharing"}
+_MOST_BRANCHES = 100
 _ENDS_SELECT = (
     "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "LATERAL", "CLUSTER", "DISTRIBUTE", "SORT", "WINDOW", "QUALIFY",
     "UNION",
@@ -68,7 +72,8 @@ class StatementReader:
         handlers: dict[str, Callable[[], Iterator[Effect]]] = {
             "CREATE": self._create, "INSERT": lambda: self._insert(0), "MERGE": self._merge, "COPY": self._copy,
             "APPLY": lambda: self._changes(0), "AUTO": lambda: self._changes(0), "CACHE": self._cache,
-            "DELETE": self._change, "UPDATE": self._change, "FROM": self._from,
+            "DELETE": self._change, "UPDATE": self._change, "FROM": self._from, "LOAD": self._load,
+            "REPLACE": self._create,
         }  # fmt: skip
         yield from handlers.get(first, self._select)()
 
@@ -119,13 +124,15 @@ class StatementReader:
             comment=made.comment,
             column_names=made.columns or None,
         )
+        if made.query and t.word(self._tokens, made.query) in ("AUTO", "APPLY"):
+            made.flow, made.query = made.query, 0
         if made.query:
             self._fill(effect, self._query(self._tokens[made.query :]), made)
         elif made.flow:
             self._fill_by_flow(effect, made)
         elif made.clone:
             self._fill(effect, self._query(self._all_of(made.clone, after_name(self._tokens, made.clone))), made)
-        elif made.format and (made.temporary or "jdbc" in made.format):
+        elif made.format and (made.temporary or made.format not in _STORED_HERE):
             effect.sources = [self._by_format(made)]
             effect.has_rows = True
         yield effect
@@ -229,7 +236,7 @@ class StatementReader:
         begin = t.find(self._tokens, path, ("SELECT", "WITH", "VALUES", "FROM", "TABLE"))
         query = self._query(self._tokens[begin:])
         target = self._names.constants.known(self._tokens[path].text) if t.is_string(self._tokens, path) else None
-        yield Effect(self._at(at), query.sources, target, True, "files")
+        yield Effect(self._at(at), query.sources, target, True)
 
     def _from(self) -> Iterator[Effect]:
         """`FROM t INSERT INTO a SELECT x INSERT INTO b SELECT y`"""
@@ -238,6 +245,8 @@ class StatementReader:
         if not places:
             yield from self._select()
             return
+        if len(places) > _MOST_BRANCHES:
+            raise t.TooDeep
         source = list(tokens[: places[0]])
         for begin, end in zip(places, [*places[1:], len(tokens)], strict=True):
             part = tokens[begin:end]
@@ -273,6 +282,13 @@ class StatementReader:
             shift = opened
             query = self._query(tokens[shift : t.after_brackets(tokens, shift)])
         yield Effect(self._at(at), query.sources, self._name(at, end), True, columns=_named(query.traced)[0])
+
+    def _load(self) -> Iterator[Effect]:
+        """`LOAD DATA INPATH 'path' INTO TABLE t`"""
+        path = t.find(self._tokens, 0, ("INPATH",)) + 1
+        at = t.find(self._tokens, path, ("TABLE",)) + 1
+        query = self._query(_with_paths(self._all_of(path, path + 1)))
+        yield Effect(self._at(at), query.sources, self._name(at, after_name(self._tokens, at)), True)
 
     def _changes(self, start: int) -> Iterator[Effect]:
         at = t.find(self._tokens, start, ("INTO",)) + 1

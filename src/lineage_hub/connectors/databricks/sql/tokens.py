@@ -5,16 +5,23 @@ Parsing is sqlglot's. What it has no words for is rewritten here, token by token
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects import Dialect
+from sqlglot.errors import ErrorLevel, ParseError
+
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 
 DEEPEST = 150
+_MOST_TOKENS = 30_000
+_MOST_QUERIES = 1_000  # joined by UNION and the like, each of which stands inside of the next
 _DIALECT = Dialect.get_or_raise("databricks")
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSED = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+_BETWEEN_QUERIES = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
 _NO_WORDS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.IDENTIFIER, TokenType.NUMBER})
 _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 # Where a table can stand, the word before its name.
@@ -25,15 +32,20 @@ Tokens = Sequence[Token]
 
 
 class TooDeep(Exception):
-    """Brackets in brackets beyond what is followed."""
+    """Brackets in brackets, or queries beside queries, beyond what is followed."""
+
+
+class Unreadable(Exception):
+    """A statement that depends on what isn't there, with the reason."""
 
 
 def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = _DIALECT.tokenize(text)
-    depth = 0
+    depth = queries = 0
     for token in tokens:
         depth += (token.token_type in _OPEN) - (token.token_type in _CLOSED)
-        if depth > DEEPEST:
+        queries += token.token_type in _BETWEEN_QUERIES
+        if depth > DEEPEST or queries > _MOST_QUERIES:
             raise TooDeep
     return tokens
 
@@ -61,7 +73,7 @@ def is_name(tokens: Tokens, at: int) -> bool:
     if token.token_type is TokenType.IDENTIFIER:
         return True
     first = str(token.text)[:1]
-    return token.token_type not in _NO_WORDS and (first.isalpha() or first in ("_", "\ue0f0"))
+    return token.token_type not in _NO_WORDS and (first.isalnum() or first in ("_", UNKNOWN))
 
 
 def begins_query(tokens: Tokens, at: int) -> bool:
@@ -100,19 +112,37 @@ def name_parts(tokens: Tokens, at: int) -> tuple[list[str], int]:
     parts: list[str] = []
     while is_name(tokens, at):
         parts.append(str(tokens[at].text))
-        if word(tokens, at + 1) != "." or not is_name(tokens, at + 2):
-            # Of `a.1b` the second part begins with a digit, and is none that can be told.
-            return (parts, at + 1) if word(tokens, at + 1) != "." else ([], at + 1)
+        if word(tokens, at + 1) != ".":
+            return parts, at + 1
+        if not is_name(tokens, at + 2):
+            raise Unreadable("a name ends with a dot")
         at += 2
     return parts, at
 
 
 def parse(tokens: Tokens, text: str) -> Any:
     """One statement or query; what sqlglot says is raised as it comes."""
-    parsed = _DIALECT.parser().parse(list(_rewritten(tokens)), text)
+    if len(tokens) > _MOST_TOKENS:
+        raise TooDeep
+    rewritten = list(_rewritten(tokens))
+    try:
+        parsed = _DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text)
+    except ParseError as error:
+        if not all(_is_of_arguments(str(one.get("description"))) for one in error.errors) or len(error.errors) >= 20:
+            raise
+        # How many arguments a function takes is for Databricks to say.
+        parsed = _DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text)
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
-        raise ValueError("there is no one statement")
+        raise Unreadable("it is no one statement")
     return parsed[0]
+
+
+def _is_of_arguments(description: str) -> bool:
+    missing = re.match(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>", description)
+    if missing is None:
+        return description.startswith("The number of provided arguments")
+    of = getattr(exp, missing[1], None)
+    return isinstance(of, type) and issubclass(of, exp.Func) and not issubclass(of, exp.Binary | exp.Case | exp.Cast)
 
 
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
@@ -133,6 +163,8 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
             at = end
         elif said == "WITH" and says(tokens, at + 1, "SCHEMA", "EVOLUTION"):
             at += 3
+        elif said == "WITH" and at and word(tokens, at + 1) == "(":
+            at = after_brackets(tokens, at + 1)  # how a table is read: WITH ('option' = 'value')
         elif said == "TABLE" and (at == 0 or before in ("(", "UNION", "ALL")) and is_name(tokens, at + 1):
             yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
             yield _like(token, TokenType.FROM, "FROM")
