@@ -5,6 +5,7 @@ is told in seconds of the clock, from a workspace that takes a tenth of a second
 """
 
 import asyncio
+import gc
 import multiprocessing
 import shutil
 import time
@@ -146,9 +147,11 @@ def measure(bench: Bench) -> list[Row]:
 def _scan(folder: Path, kept: Path) -> tuple[float, int]:
     from lineage_hub.connectors.databricks.cache import Cache
     from lineage_hub.connectors.databricks.config import ScanConfig
-    from lineage_hub.connectors.databricks.scan import scan_folder
+    from lineage_hub.connectors.databricks.scan import GARBAGE, scan_folder
     from lineage_hub.connectors.databricks.told import events_of
 
+    # As the command has it.
+    gc.set_threshold(*GARBAGE)
     begun = time.process_time()
     cache = Cache(kept)
     report = asyncio.run(scan_folder(folder, ScanConfig(), cache))

@@ -134,6 +134,16 @@ def test_a_wrong_token_is_told_and_not_shown(run, shop, monkeypatch):
     assert "dapi-wrong" not in found.err
 
 
+def test_without_its_extra_it_says_how_to_get_it(run, folder, monkeypatch):
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "sqlglot" else found(name))
+    missing = run("scan", "--path", folder)
+    assert missing.code == 5
+    assert "pip install 'lineage-hub[connectors]'" in missing.err
+
+
 def logged(at, kind, details, **origin):
     return {
         "timestamp": f"2026-11-01T00:00:{at:02}.000Z", "event_type": kind, "details": {kind: details},

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lineage_hub.errors import InvalidEvent, InvalidRequest
+from lineage_hub.errors import ExtraMissing, InvalidEvent, InvalidRequest
 from lineage_hub.settings import load_settings, mask_url
 from lineage_hub.terminal import one_line, print_json, print_table
 
@@ -147,8 +147,12 @@ def _config(
     schema: str | None = None,
     namespace: str | None = None,
 ) -> ScanConfig:
+    from importlib.util import find_spec
+
     from lineage_hub.connectors.databricks.config import Chosen, load_config
 
+    if any(find_spec(name) is None for name in ("sqlglot", "yaml")):
+        raise ExtraMissing.of("connectors", "lineage-hub databricks")
     pairs = {}
     for one in configuration or ():
         name, equals, value = one.partition("=")
@@ -187,9 +191,11 @@ class _Told:
 
     def scan(self, path: Path | None) -> Report:
         import asyncio
+        import gc
 
-        from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
+        from lineage_hub.connectors.databricks.scan import GARBAGE, scan_folder, scan_workspace
 
+        gc.set_threshold(*GARBAGE)
         with _progress(self.quiet) as progress:
             if path is not None:
                 return asyncio.run(scan_folder(path, self.config, self.cache, progress))

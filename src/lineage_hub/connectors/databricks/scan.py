@@ -33,10 +33,12 @@ from lineage_hub.connectors.databricks.workspace import (
     plain_path,
     taken_in,
 )
-from lineage_hub.errors import ExtraMissing, LineageHubError
+from lineage_hub.errors import LineageHubError
 
 Progress = Callable[[str, int, int], None]
 """What is done, how much of it, and of how much."""
+# A scan only builds: looking for garbage as often as usual takes a third of its time. For gc.set_threshold.
+GARBAGE = (50_000, 20, 50)
 _LANGUAGES = {"PYTHON": "python", "SQL": "sql"}
 
 
@@ -257,12 +259,8 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
 
 
 def read_with(cache: Cache, one: Fetched) -> Reading:
-    try:
-        from lineage_hub.connectors.databricks.sources import read_program
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("lineage_hub"):
-            raise
-        raise ExtraMissing.of("connectors", "lineage-hub databricks") from None
+    from lineage_hub.connectors.databricks.sources import read_program
+
     pairs = [*one.work.configuration.items(), *one.files.items()]
     key = reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs)
     kept = cache.reading(key)
