@@ -84,6 +84,14 @@ def test_it_waits_as_long_as_retry_after_asks_for(workspace):
     assert asyncio.run(twice()) >= 1.0
 
 
+def test_it_does_not_ask_again_sooner_than_it_may(workspace):
+    workspace.throttle_every, workspace.retry_after_s = 1, 3600
+    with pytest.raises(Overloaded) as raised:
+        asked(workspace, lambda c: c.pipeline("p"))
+    assert raised.value.retry_after_s == 3600
+    assert len(workspace.asked) == 1
+
+
 def test_no_more_requests_than_the_limit_are_under_way(workspace):
     workspace.latency_s = 0.02
     id_ = workspace.add_pipeline("p")

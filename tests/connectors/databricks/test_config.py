@@ -147,3 +147,9 @@ def test_pipelines_are_chosen_by_id_name_glob_and_expression():
     assert not Chosen(names=("sales",)).takes("sales_eu", "1")
     assert Chosen(includes=("^s",)).takes("sales", "1")
     assert not Chosen(excludes=("test",)).takes("sales_test", "1")
+
+
+def test_an_empty_list_chooses_none(tmp_path):
+    config = load_config(written(tmp_path, "pipelines: []\n"), environ={})
+    assert not config.pipelines.takes("sales", "1")
+    assert config.jobs.takes("sales", "1")

@@ -149,7 +149,7 @@ def _config(
 ) -> ScanConfig:
     from importlib.util import find_spec
 
-    from lineage_hub.connectors.databricks.config import Chosen, load_config
+    from lineage_hub.connectors.databricks.config import NONE, Chosen, load_config
 
     if any(find_spec(name) is None for name in ("sqlglot", "yaml")):
         raise ExtraMissing.of("connectors", "lineage-hub databricks")
@@ -165,8 +165,8 @@ def _config(
         file,
         workspace=workspace,
         configuration=pairs or None,
-        pipelines=Chosen(names=tuple(pipelines)) if pipelines else Chosen(excludes=("",)) if jobs else None,
-        jobs=Chosen(names=tuple(jobs)) if jobs else Chosen(excludes=("",)) if pipelines else None,
+        pipelines=Chosen(names=tuple(pipelines)) if pipelines else NONE if jobs else None,
+        jobs=Chosen(names=tuple(jobs)) if jobs else NONE if pipelines else None,
         catalog=catalog,
         schema=schema,
         namespace=namespace,

@@ -49,6 +49,9 @@ class Chosen:
         )
 
 
+NONE = Chosen(excludes=("",))  # every name holds the empty text
+
+
 @dataclass(frozen=True)
 class ScanConfig:
     """What a scan goes by."""
@@ -147,7 +150,8 @@ def _of_short(document: Mapping[str, Any], where: str) -> dict[str, Any]:
     found: dict[str, Any] = dict(document)
     for name in ("pipelines", "jobs"):
         if name in found:
-            found[name] = Chosen(names=tuple(_texts(found[name], f"{name} in {where}")))
+            names = tuple(_texts(found[name], f"{name} in {where}"))
+            found[name] = Chosen(names=names) if names else NONE
     if "clusters" in found:
         found["clusters"] = _clusters(found["clusters"], where)
     if "configuration" in found:

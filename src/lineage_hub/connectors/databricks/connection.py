@@ -143,7 +143,8 @@ class Connection:
                     return await loop.run_in_executor(self._threads, self._once, path, params)
             except Transient as error:
                 wait_s = patience.failed(error.retry_after_s)
-                if patience.failures >= self._attempts:
+                # Whoever asks for more patience than this is not asked again too early: the report tells of it.
+                if patience.failures >= self._attempts or error.retry_after_s > _LONGEST_WAIT_S:
                     raise
                 if isinstance(error, Overloaded) and error.retry_after_s:
                     self._not_before = max(self._not_before, time.monotonic() + min(wait_s, _LONGEST_WAIT_S))

@@ -201,6 +201,7 @@ async def _fetched(
 
 async def _programs_of(tree: Tree, work: Work, report: Report) -> list[Fetched]:
     async def one_of(path: str, finding: Coroutine[Any, Any, api.WorkspaceObject]) -> Fetched | None:
+        path = _shown(work, path)
         try:
             found = await finding
             if found.is_folder or found.kind not in ("NOTEBOOK", "FILE"):
@@ -249,8 +250,7 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     found: dict[str, list[ReadProgram]] = {}
     for at, one in enumerate(fetched):
         reading = read_with(cache, one)
-        # Of a folder paths are shown as a person would write them there.
-        path = one.path.lstrip("/") if one.work.kind == "file" else one.path
+        path = _shown(one.work, one.path)
         for problem in reading.problems:
             report.add_problem(problem.path or path, problem.line, problem.reason)
         found.setdefault(one.work.name, []).append(ReadProgram(path, reading, one.modified_at))
@@ -342,6 +342,11 @@ async def _tables(
 
     found = await asyncio.gather(*map(one_of, names))
     return {name: one for name, one in zip(names, found, strict=True) if one is not None}
+
+
+def _shown(work: Work, path: str) -> str:
+    """Of a folder paths are shown as a person would write them there."""
+    return path.lstrip("/") if work.kind == "file" else path
 
 
 def _note(report: Report, path: str, error: LineageHubError) -> None:
