@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one case is one line
 """Programs enter; programs with a few of their words deleted, swapped, doubled or cut off leave, seeded."""
 
 from __future__ import annotations

@@ -29,9 +29,7 @@ def test_every_mutated_program_gets_an_answer_within_time_and_memory() -> None:
         source = mutate(seed.source, rng)
         began = time.thread_time()
         # Below the guard that turns a defect into a problem: it must not be needed.
-        run_program(
-            source, language="auto", path=seed.path, configuration=seed.configuration, files=seed.files
-        )
+        run_program(source, language="auto", path=seed.path, configuration=seed.configuration, files=seed.files)
         assert time.thread_time() - began <= SECONDS, f"program {number} took too long:\n{source}"
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024 - before
     assert grown <= MEGABYTES

@@ -156,3 +156,27 @@ def test_what_never_ends_takes_nothing_from_what_stands_before(open_end: str) ->
     reading = read_statements(f"SELECT * FROM a;\n{open_end}; SELECT * FROM b")
     assert [one.path for one in reading.sources] == ["a"]
     assert len(reading.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "read"),
+    [
+        ("SELECT x FROM a ${rest}", ["a"]),
+        ("SELECT x FROM a WHERE y = 1 ${rest}", ["a"]),
+        ("SELECT x FROM a WHERE y IN (1, 2) ${more} ORDER BY x", ["a"]),
+        ("SELECT * ${rest}", []),
+        ("SELECT x FROM a JOIN b ${rest}", ["a", "b"]),
+        ("SELECT * EXCEPT (${names}) FROM a", ["a"]),
+        ("${all}", []),
+    ],
+)
+def test_a_part_that_can_hold_more_than_a_value_is_told_as_a_problem(sql: str, read: list[str]) -> None:
+    reading = read_statements(f"CREATE TABLE a (x INT, y INT); {sql}")
+    assert [one.path for one in reading.sources] == read
+    assert ["can't be known" in one.reason for one in reading.problems] == [True]
+
+
+@pytest.mark.parametrize("sql", ["SELECT x FROM a ${rest}", "SELECT * EXCEPT (${names}) FROM a"])
+def test_columns_beside_an_unknown_part_are_not_known(sql: str) -> None:
+    reading = read_statements(f"CREATE TABLE a (x INT, y INT); CREATE VIEW v AS {sql}")
+    assert reading.tables[-1].columns is None

@@ -10,7 +10,7 @@ from lineage_hub.connectors.databricks.program.budget import fits
 from lineage_hub.connectors.databricks.program.calls import call, call_method
 from lineage_hub.connectors.databricks.program.classes import Marker
 from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
-from lineage_hub.connectors.databricks.program.iteration import RangeValue, members
+from lineage_hub.connectors.databricks.program.iteration import RangeValue, in_order_of, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised
 from lineage_hub.connectors.databricks.program.operators import binary
@@ -28,6 +28,7 @@ from lineage_hub.connectors.databricks.program.values import (
     CONSTANTS,
     PURE,
     UNKNOWN,
+    Alternatives,
     Arguments,
     ClassValue,
     DictValue,
@@ -36,6 +37,7 @@ from lineage_hub.connectors.databricks.program.values import (
     ListValue,
     Method,
     Unknown,
+    UnorderedList,
     Value,
     is_constant,
 )
@@ -72,15 +74,22 @@ def _text(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _number(kind: type) -> Callable[[Machine, Arguments], Value]:
-    convert = _pure(
-        lambda *given: kind(*given) if not any(isinstance(x, str) and len(x) > 1000 for x in given) else None
-    )
-
     def make(machine: Machine, arguments: Arguments) -> Value:
-        result = convert.call(machine, arguments)
-        if result is UNKNOWN:
-            machine.doubt += 1
-        return UNKNOWN if result is None else result
+        def once(*given: Value) -> Value:
+            plain = [one for one in given if isinstance(one, CONSTANTS) and fits(one) and len(str(one)) <= 1000]
+            if arguments.open or arguments.keywords or len(plain) < len(given):
+                machine.doubt += 1
+                return unknown_of(*given)
+            try:
+                result: object = kind(*given)
+            except Exception as error:  # whatever the program's own call would raise
+                machine.doubt += 1
+                if machine.trying:
+                    raise Raised(type(error).__name__) from None
+                return UNKNOWN
+            return result if fits(result) else UNKNOWN
+
+        return machine.lift(once, *(machine.see(one) for one in arguments.positional))
 
     return make
 
@@ -100,13 +109,15 @@ def _bool(machine: Machine, arguments: Arguments) -> Value:
 
 def _list(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments, ())
+    if isinstance(value, ListValue) and isinstance(value.cells["items"], Alternatives):
+        return ListValue(value.cells["items"])
     items = members(machine, value)
-    return ListValue(unknown_of(value) if items is None else items)
+    return ListValue(unknown_of(value)) if items is None else in_order_of(machine, value, items)
 
 
 def _tuple(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments, ())
-    items = members(machine, value)
+    items = None if is_unordered(machine, value) else members(machine, value)
     return unknown_of(value) if items is None else items
 
 
@@ -150,7 +161,7 @@ def _range(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _rows(machine: Machine, arguments: Arguments) -> list[tuple[Value, ...]] | None:
-    rows = [members(machine, one) for one in arguments.positional]
+    rows = [None if is_unordered(machine, one) else members(machine, one) for one in arguments.positional]
     known = [one for one in rows if one is not None]
     return None if len(known) < len(rows) or arguments.open else known
 
@@ -165,7 +176,7 @@ def _zip(machine: Machine, arguments: Arguments) -> Value:
 def _enumerate(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments)
     items, start = members(machine, value), arguments.get(1, "start", 0)
-    if items is None or not isinstance(start, int):
+    if items is None or is_unordered(machine, value) or not isinstance(start, int):
         return ListValue(unknown_of(value))
     return ListValue(tuple(enumerate(items, start)))
 
@@ -185,6 +196,10 @@ def _reversed(machine: Machine, arguments: Arguments) -> Value:
 
 def _map(machine: Machine, arguments: Arguments) -> Value:
     function = _first(machine, arguments)
+    single = machine.see(arguments.positional[1]) if len(arguments.positional) == 2 else None
+    if is_unordered(machine, single) and members(machine, single) is not None:
+        items = members(machine, single) or ()
+        return UnorderedList(tuple(call(machine, function, Arguments([one], line=arguments.line)) for one in items))
     rows = _rows(machine, Arguments(arguments.positional[1:], open=arguments.open))
     if rows is None:
         call(machine, function, Arguments([unknown_of(one) for one in arguments.positional[1:]], line=arguments.line))
@@ -254,7 +269,7 @@ def _type(machine: Machine, arguments: Arguments) -> Value:
 
 def _next(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments)
-    items = members(machine, value) if isinstance(value, ListValue) else None
+    items = members(machine, value) if isinstance(value, ListValue) and not is_unordered(machine, value) else None
     default = arguments.get(1, "", ABSENT)
     if items is None or not isinstance(value, ListValue):
         return unknown_of(value, default)

@@ -68,6 +68,7 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
             value.owner = made
     if made.kind == "enum":
         _make_members(machine, made)
+    _tell_bases(machine, made)
     result: Value = made
     for decorator in reversed(node.decorator_list):
         named = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -79,6 +80,18 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
     if made.kind in ("dataclass", "namedtuple"):
         _collect_fields(made, node)
     return made if isinstance(result, Unknown) else result
+
+
+def _tell_bases(machine: Machine, made: ClassValue) -> None:
+    """__init_subclass__ of the nearest base that has one"""
+    from lineage_hub.connectors.databricks.program.attributes import find_member
+    from lineage_hub.connectors.databricks.program.calls import call
+
+    for base in made.bases:
+        hook = find_member(machine, base, "__init_subclass__") if isinstance(base, ClassValue) else None
+        if hook is not None:
+            call(machine, hook, Arguments([made]))
+            return
 
 
 def _collect_fields(made: ClassValue, node: ast.ClassDef) -> None:

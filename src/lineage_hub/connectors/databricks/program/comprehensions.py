@@ -6,14 +6,23 @@ import ast
 from collections.abc import Callable
 
 from lineage_hub.connectors.databricks.program.branches import decide
-from lineage_hub.connectors.databricks.program.budget import ITEMS
+from lineage_hub.connectors.databricks.program.budget import ALTERNATIVES, ITEMS
 from lineage_hub.connectors.databricks.program.containers import make_set
-from lineage_hub.connectors.databricks.program.iteration import members
-from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard, both
+from lineage_hub.connectors.databricks.program.iteration import is_unordered, members
+from lineage_hub.connectors.databricks.program.joins import join, unknown_of
 from lineage_hub.connectors.databricks.program.loops import run_unknown
 from lineage_hub.connectors.databricks.program.machine import Machine, Status
 from lineage_hub.connectors.databricks.program.targets import as_key, assign
-from lineage_hub.connectors.databricks.program.values import REST, UNKNOWN, DictValue, ListValue, Scope, Value
+from lineage_hub.connectors.databricks.program.values import (
+    REST,
+    UNKNOWN,
+    DictValue,
+    ListValue,
+    Scope,
+    UnorderedList,
+    Value,
+)
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 
@@ -24,27 +33,55 @@ class _Rows:
     def __init__(self) -> None:
         self.values: list[Value] = []
         self.sure = True
+        self.ordered = True
+        self.guards: list[Guard] = []  # of each row: where it is there
 
-    def add(self, value: Value) -> None:
+    def add(self, value: Value, guard: Guard = ALWAYS) -> None:
         self.values.append(value)
+        self.guards.append(guard)
         if len(self.values) > ITEMS:
             self.sure = False
+
+    def alternatives(self, machine: Machine) -> Value:
+        """Rows that may be missing make as many lists as there are ways."""
+        ways: list[tuple[Guard, tuple[Value, ...]]] = [(ALWAYS, ())]
+        for value, guard in zip(self.values, self.guards, strict=True):
+            if not guard:
+                ways = [(held, (*items, value)) for held, items in ways]
+                continue
+            ((decision, arm),) = guard
+            other = frozenset([(decision, 1 - arm)])
+            ways = [
+                (whole, (*items, value) if way is guard else items)
+                for held, items in ways
+                for way in (guard, other)
+                if (whole := both(held, way)) is not None
+            ]
+            if len(ways) > ALTERNATIVES:
+                return unknown_of(*self.values)
+        return join(ways)
 
 
 def comprehend(machine: Machine, node: _Comprehension, scope: Scope) -> Value:
     inner = Scope("comprehension", scope)
     rows = _Rows()
-    _run(machine, node.generators, inner, rows, lambda: rows.add(machine.evaluate(node.elt, inner)))
+    _run(machine, node.generators, inner, rows, lambda held: rows.add(machine.evaluate(node.elt, inner), held))
     if not rows.sure:
         return ListValue(unknown_of(*rows.values))
-    return make_set(machine, tuple(rows.values)) if isinstance(node, ast.SetComp) else ListValue(tuple(rows.values))
+    if any(rows.guards):
+        items = rows.alternatives(machine)
+        return ListValue(items if rows.ordered and not isinstance(node, ast.SetComp) else unknown_of(*rows.values))
+    if isinstance(node, ast.SetComp):
+        return make_set(machine, tuple(rows.values))
+    return ListValue(tuple(rows.values)) if rows.ordered else UnorderedList(tuple(rows.values))
 
 
 def comprehend_dict(machine: Machine, node: ast.DictComp, scope: Scope) -> Value:
     inner = Scope("comprehension", scope)
     rows = _Rows()
 
-    def row() -> None:
+    def row(held: Guard) -> None:
+        rows.sure = rows.sure and not held
         rows.add((machine.see(machine.evaluate(node.key, inner)), machine.evaluate(node.value, inner)))
 
     _run(machine, node.generators, inner, rows, row)
@@ -60,10 +97,15 @@ def comprehend_dict(machine: Machine, node: ast.DictComp, scope: Scope) -> Value
 
 
 def _run(
-    machine: Machine, generators: list[ast.comprehension], scope: Scope, rows: _Rows, row: Callable[[], None]
+    machine: Machine,
+    generators: list[ast.comprehension],
+    scope: Scope,
+    rows: _Rows,
+    row: Callable[[Guard], None],
+    held: Guard = ALWAYS,
 ) -> None:
     if not generators:
-        row()
+        row(held)
         return
     first, rest = generators[0], generators[1:]
     iterable = machine.see(machine.evaluate(first.iter, scope))
@@ -71,14 +113,19 @@ def _run(
 
     def turn(item: Value) -> Status:
         assign(machine, first.target, item, scope)
+        here = held
         for condition in first.ifs:
             ways = decide(machine, machine.evaluate(condition, scope))
             if len(ways) > 1:
-                rows.sure = False
+                guard = next(guard for guard, way in ways if way)
+                rows.sure = rows.sure and not here and len(guard) == 1 and all(arm in (0, 1) for _, arm in guard)
+                here = guard
             elif not ways[0][1]:
                 return Status.NEXT
-        _run(machine, rest, scope, rows, row)
+        _run(machine, rest, scope, rows, row, here)
         return Status.NEXT
+
+    rows.ordered = rows.ordered and not is_unordered(machine, iterable)
 
     if items is None:
         rows.sure = False

@@ -237,6 +237,9 @@ def _starred(machine: Machine, node: ast.Starred, scope: Scope) -> Value:
 
 def _yield(machine: Machine, node: ast.Yield, scope: Scope) -> Value:
     value = None if node.value is None else machine.evaluate(node.value, scope)
+    if machine.activation.entered is not None:
+        entered, machine.activation.entered = machine.activation.entered, None
+        entered(value)
     machine.activation.yields.append(value)
     machine.activation.unsure_yield |= bool(machine.state.trails) and bool(machine.path)
     return UNKNOWN

@@ -85,7 +85,8 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     scope.own = own
     _bind_parameters(machine, function, arguments, scope)
     node = function.node
-    activation = Activation(owner=function.owner, self_value=_first(node, scope))
+    activation = Activation(owner=function.owner, self_value=_first(node, scope), entered=machine.entering)
+    machine.entering = None
     outer, base, file = machine.activation, machine.path, machine.file
     machine.activation = activation
     machine.file = function.scope.path or machine.file

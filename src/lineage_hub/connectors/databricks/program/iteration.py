@@ -13,6 +13,8 @@ from lineage_hub.connectors.databricks.program.values import (
     Instance,
     ListValue,
     Native,
+    SetValue,
+    UnorderedList,
     Value,
 )
 
@@ -54,6 +56,19 @@ def members(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Instance):
         return _instance_members(machine, value)
     return None
+
+
+def is_unordered(machine: Machine, value: Value) -> bool:
+    """Are there several members in an order that nobody knows?"""
+    if not isinstance(value, SetValue | UnorderedList):
+        return False
+    items = machine.see(value.cells["items"])
+    return not isinstance(items, tuple) or len(items) > 1
+
+
+def in_order_of(machine: Machine, value: Value, items: tuple[Value, ...]) -> ListValue:
+    """A list of these, whose order is as well known as that of what they come from."""
+    return UnorderedList(items) if is_unordered(machine, value) else ListValue(items)
 
 
 def _maybe(value: Alternatives) -> bool:

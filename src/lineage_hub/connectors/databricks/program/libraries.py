@@ -14,12 +14,16 @@ from lineage_hub.connectors.databricks.program.budget import ITEMS, TEXT
 from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS, _dict, _leave
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.classes import ENUM, FieldDefault, Marker, plain_dict, replaced
+from lineage_hub.connectors.databricks.program.containers import fill
+from lineage_hub.connectors.databricks.program.contexts import make_manager
+from lineage_hub.connectors.databricks.program.dates import DATETIME
 from lineage_hub.connectors.databricks.program.functions import Wrapped
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.operators import binary, subscript
 from lineage_hub.connectors.databricks.program.paths import OS_PATH, PATHLIB
+from lineage_hub.connectors.databricks.program.patterns import RE
 from lineage_hub.connectors.databricks.program.strings import concatenated, to_python
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
@@ -27,6 +31,7 @@ from lineage_hub.connectors.databricks.program.values import (
     PURE,
     UNKNOWN,
     Arguments,
+    DefaultDict,
     DictValue,
     FunctionValue,
     Instance,
@@ -245,11 +250,10 @@ def _add(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _default_dict(machine: Machine, arguments: Arguments) -> Value:
-    from lineage_hub.connectors.databricks.program.values import REST
-
-    made = _dict(machine, Arguments(arguments.positional[1:], arguments.keywords))
-    if isinstance(made, DictValue):
-        made.cells[REST] = UNKNOWN
+    made = DefaultDict(machine.see(arguments.get(0, "default_factory", None)))
+    for one in arguments.positional[1:]:
+        fill(machine, made, one)
+    made.cells.update(arguments.keywords)
     return made
 
 
@@ -327,6 +331,8 @@ LIBRARIES: dict[str, Value] = {
     "string": Library("string", {"Template": Method(lambda machine, given: TemplateValue(_first(machine, given)))}),
     "os": Library("os", _ENVIRONMENT),
     "os.path": OS_PATH,
+    "datetime": DATETIME,
+    "re": RE,
     "posixpath": OS_PATH,
     "pathlib": PATHLIB,
     "enum": ENUM,
@@ -357,7 +363,9 @@ LIBRARIES: dict[str, Value] = {
     ),
     "copy": Library("copy", {"copy": Method(_copy), "deepcopy": Method(_deepcopy)}),
     "operator": Library("operator", {"itemgetter": Method(_item_getter), "add": Method(_add)}, UNKNOWN),
-    "contextlib": Library("contextlib", {"contextmanager": Method(_identity)}),
+    "contextlib": Library(
+        "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
+    ),
     "threading": Library("threading", {"Thread": Method(_thread)}, UNKNOWN),
     "sys": Library("sys", {"argv": UNKNOWN, "exit": Method(_leave)}),
     "concurrent": Library("concurrent", {"futures": _FUTURES}),

@@ -15,13 +15,15 @@ from lineage_hub.connectors.databricks.program.machine import Machine, Raised, S
 from lineage_hub.connectors.databricks.program.reads import Ledger
 from lineage_hub.connectors.databricks.program.state import State
 from lineage_hub.connectors.databricks.program.targets import assign
-from lineage_hub.connectors.databricks.program.values import Alternatives, Scope, Value
+from lineage_hub.connectors.databricks.program.values import Alternatives, ListValue, Scope, Value
 
 _ENDLESS = 40  # turns of `while True` before it is taken for endless
 
 
 def run_for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope) -> Status:
     iterable = machine.see(machine.evaluate(node.iter, scope))
+    if isinstance(iterable, ListValue) and isinstance(iterable.cells["items"], Alternatives):
+        iterable = machine.see(iterable.cells["items"])
     if isinstance(iterable, Alternatives):
         return run_arms(
             machine,

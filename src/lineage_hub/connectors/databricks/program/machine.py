@@ -64,6 +64,7 @@ class Activation:
     unsure_yield: bool = False
     # Parts of the path that hold because another arm has left: until the turn, the loop or the function ends.
     left: dict[Status, Guard] = field(default_factory=dict)
+    entered: Callable[[Value], None] | None = None  # the body of a with statement, where the function yields
     owner: ClassValue | None = None
     self_value: Value = ABSENT
 
@@ -102,12 +103,15 @@ class Machine:
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
         self.sql = Session(self.known_setting)
+        self.entering: Callable[[Value], None] | None = None
         self.rehearsing = False
         self.trying = 0
         self.doubt = 0  # grows where an exception may come
         self._decisions = itertools.count()
         self.file = path
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
+        self.bodies: list[list[ast.stmt]] = []  # of the program itself
+        self._mentioned: set[str] | None = None
         self.running: list[str] = []  # notebooks that run each other
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
@@ -124,6 +128,14 @@ class Machine:
                 if status is not Status.NEXT:
                     return status
         return Status.NEXT
+
+    def mentioned(self) -> set[str]:
+        """Names that the program uses somewhere, but for those that it only defines."""
+        if self._mentioned is None:
+            nodes = [one for body in self.bodies for statement in body for one in ast.walk(statement)]
+            names = {one.id for one in nodes if isinstance(one, ast.Name)}
+            self._mentioned = names | {one.attr for one in nodes if isinstance(one, ast.Attribute)}
+        return self._mentioned
 
     def decision(self) -> Hashable:
         """A decision that no other one is like."""

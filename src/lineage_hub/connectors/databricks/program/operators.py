@@ -7,9 +7,10 @@ import operator
 from collections.abc import Callable
 
 from lineage_hub.connectors.databricks.program.budget import DIGITS, ITEMS, TEXT, fits
-from lineage_hub.connectors.databricks.program.iteration import RangeValue, members
+from lineage_hub.connectors.databricks.program.iteration import RangeValue, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised
+from lineage_hub.connectors.databricks.program.patterns import MatchValue
 from lineage_hub.connectors.databricks.program.strings import partial_text, percent
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
@@ -17,7 +18,9 @@ from lineage_hub.connectors.databricks.program.values import (
     REST,
     UNKNOWN,
     Alternatives,
+    Arguments,
     ClassValue,
+    DefaultDict,
     DictValue,
     FunctionValue,
     Instance,
@@ -66,10 +69,13 @@ def binary(machine: Machine, op: ast.operator, one: Value, other: Value) -> Valu
         return unknown_of(one, other)
     if isinstance(one, Native):
         from lineage_hub.connectors.databricks.program.columns import combine_columns
+        from lineage_hub.connectors.databricks.program.dates import Moment, combine_moments
         from lineage_hub.connectors.databricks.program.paths import PathValue
 
         if isinstance(one, PathValue) and isinstance(op, ast.Div):
             return one.below(other)
+        if isinstance(one, Moment):
+            return combine_moments(op, one, other)
         return combine_columns(one, other)
     if isinstance(one, Instance):
         from lineage_hub.connectors.databricks.program.calls import call_method
@@ -305,12 +311,16 @@ def subscript(machine: Machine, holder: Value, key: Value, line: int) -> Value:
 
     if isinstance(holder, DictValue):
         found = dict_get(machine, holder, key)
+        if found is ABSENT and isinstance(holder, DefaultDict) and holder.factory is not None:
+            return _made_member(machine, holder, key)
         if found is ABSENT:
             machine.doubt += 1
             if machine.trying:
                 raise Raised("KeyError")
             return UNKNOWN
         return found
+    if isinstance(holder, MatchValue):
+        return holder.group([key])
     if isinstance(holder, Native):
         from lineage_hub.connectors.databricks.program.columns import member
 
@@ -324,12 +334,21 @@ def subscript(machine: Machine, holder: Value, key: Value, line: int) -> Value:
         return unknown_of(holder) if result is ABSENT else result
     if isinstance(holder, str | bytes) and isinstance(key, int | slice):
         return _at(machine, holder, key)
-    items = members(machine, holder)
+    items = None if is_unordered(machine, holder) else members(machine, holder)
     if items is None or not isinstance(key, int | slice):
         machine.doubt += isinstance(holder, Unknown)
         return unknown_of(holder)
     found = _at(machine, items, key)
     return ListValue(found) if isinstance(key, slice) and isinstance(holder, ListValue) else found
+
+
+def _made_member(machine: Machine, holder: DefaultDict, key: Value) -> Value:
+    from lineage_hub.connectors.databricks.program.calls import call
+    from lineage_hub.connectors.databricks.program.targets import set_item
+
+    made = call(machine, holder.factory, Arguments())
+    set_item(machine, holder, key, made)
+    return made
 
 
 def _at(machine: Machine, sequence: tuple[Value, ...] | str | bytes, key: int | slice) -> Value:

@@ -48,7 +48,7 @@ class TypeName(Native):
             return self.name
         if self.name == "dict" and name == "fromkeys":
             return Method(_from_keys)
-        if self.name == "str":
+        if self.name in ("str", "list", "dict", "set", "tuple"):
             return Method(
                 lambda inner, given: call(
                     inner,

@@ -70,6 +70,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
             body, problems = parse(cell.text, cell.line, whole=len(cells) > 1)
             for one in problems:
                 machine.problem(one.line, one.reason)
+            if path == machine.main_path:
+                machine.bodies.append(body)
             _run_statements(machine, body, scope)
         elif cell.language == "sql":
             _run_sql(machine, cell)
@@ -170,28 +172,35 @@ def _run_flows(machine: Machine) -> None:
 
 
 def _run_uncalled(machine: Machine, path: str) -> None:
-    """Functions that nobody called run once, with parameters that nobody knows."""
+    """Functions that nobody called run once, with parameters that nobody knows; first those that no other one names."""
     done: set[int] = set()
-    at = 0
-    while at < len(machine.defined) and at < 1000 and not machine.budget.spent:
-        function = machine.defined[at]
-        at += 1
-        node = function.node
-        if id(node) in machine.called or id(node) in done or function.scope.path != path:
-            continue
-        done.add(id(node))
-        machine.path = function.guard | _perhaps(machine)
-        machine.activation = Activation()
-        machine.budget.begin_statement()
+    for mentioned in (False, True):
+        at = 0
+        while at < len(machine.defined) and at < 1000 and not machine.budget.spent:
+            function = machine.defined[at]
+            at += 1
+            node = function.node
+            if id(node) in machine.called or id(node) in done or function.scope.path != path:
+                continue
+            if not mentioned and function.name in machine.mentioned():
+                continue
+            done.add(id(node))
+            _run_one(machine, function)
 
-        def run(function: FunctionValue = function) -> None:
-            call(machine, function, unknown_arguments(machine, function))
 
-        try:
-            guarded(machine, getattr(node, "lineno", 0), run)
-        except Raised:
-            pass
-        _run_flows(machine)
+def _run_one(machine: Machine, function: FunctionValue) -> None:
+    machine.path = function.guard | _perhaps(machine)
+    machine.activation = Activation()
+    machine.budget.begin_statement()
+    try:
+        guarded(
+            machine,
+            getattr(function.node, "lineno", 0),
+            lambda: call(machine, function, unknown_arguments(machine, function)),
+        )
+    except Raised:
+        pass
+    _run_flows(machine)
 
 
 def _perhaps(machine: Machine) -> Guard:

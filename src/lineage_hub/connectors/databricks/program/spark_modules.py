@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from lineage_hub.connectors.databricks.program.attributes import attribute
+from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.columns import FUNCTIONS, TYPES
 from lineage_hub.connectors.databricks.program.delta_tables import DeltaTables
+from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.pipelines import PIPELINES
 from lineage_hub.connectors.databricks.program.session import DbUtils, Session, SessionClass
-from lineage_hub.connectors.databricks.program.values import PURE, Library, Value
+from lineage_hub.connectors.databricks.program.values import PURE, UNKNOWN, Arguments, Library, Method, Native, Value
+
+
+class FrameClass(Native):
+    """The class DataFrame: its functions take the frame first."""
+
+    __slots__ = ()
+
+    def attribute(self, machine: Machine, name: str, line: int) -> Value:
+        def run(inner: Machine, given: Arguments) -> Value:
+            frame = inner.see(given.get(0, "self", UNKNOWN))
+            rest = Arguments(given.positional[1:], given.keywords, given.line, given.open)
+            return call(inner, attribute(inner, frame, name, line), rest)
+
+        return Method(run)
+
 
 _SQL = Library(
     "pyspark.sql",
     {
         "SparkSession": SessionClass(),
         "SQLContext": SessionClass(),
+        "DataFrame": FrameClass(),
         "functions": FUNCTIONS,
         "types": TYPES,
     },

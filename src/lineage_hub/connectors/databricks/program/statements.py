@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
-from lineage_hub.connectors.databricks.program.iteration import members
-from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.contexts import run_with
 from lineage_hub.connectors.databricks.program.loops import run_for, run_while
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.matching import run_match
@@ -15,12 +14,8 @@ from lineage_hub.connectors.databricks.program.scopes import bind, module_of
 from lineage_hub.connectors.databricks.program.targets import assign, delete
 from lineage_hub.connectors.databricks.program.trying import run_try
 from lineage_hub.connectors.databricks.program.values import (
-    ABSENT,
     FunctionValue,
-    Instance,
-    ListValue,
     Scope,
-    Unknown,
     Value,
 )
 
@@ -117,31 +112,6 @@ def _delete(machine: Machine, node: ast.Delete, scope: Scope) -> Status:
     return Status.NEXT
 
 
-def _with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> Status:
-    from lineage_hub.connectors.databricks.program.calls import call_method
-
-    opened: list[Instance] = []
-    for item in node.items:
-        manager = machine.see(machine.evaluate(item.context_expr, scope))
-        value: Value = manager
-        if isinstance(manager, Instance):
-            entered = call_method(machine, manager, "__enter__", [])
-            value = entered if entered is not ABSENT else manager
-            opened.append(manager)
-        elif isinstance(manager, ListValue):
-            # A generator of contextlib.contextmanager: what it yields first.
-            items = members(machine, manager)
-            value = items[0] if items else unknown_of(manager)
-        if isinstance(manager, Unknown):
-            machine.doubt += 1
-        if item.optional_vars is not None:
-            assign(machine, item.optional_vars, value, scope)
-    status = machine.execute(node.body, scope)
-    for one in reversed(opened):
-        call_method(machine, one, "__exit__", [None, None, None])
-    return status
-
-
 def _assert(machine: Machine, node: ast.Assert, scope: Scope) -> Status:
     ways = decide(machine, machine.evaluate(node.test, scope))
     if len(ways) > 1:
@@ -202,8 +172,8 @@ EXECUTORS: Mapping[type, Callable[..., Status]] = {
     ast.AsyncFor: run_for,
     ast.While: run_while,
     ast.Try: run_try,
-    ast.With: _with,
-    ast.AsyncWith: _with,
+    ast.With: run_with,
+    ast.AsyncWith: run_with,
     ast.Match: run_match,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,

@@ -6,9 +6,11 @@ import ast
 import re
 import string
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from lineage_hub.connectors.databricks.program.budget import TEXT, fits
-from lineage_hub.connectors.databricks.program.iteration import members
+from lineage_hub.connectors.databricks.program.dates import Moment, shown
+from lineage_hub.connectors.databricks.program.iteration import is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.values import (
@@ -103,9 +105,10 @@ def _real(value: str | bytes | int | float, name: str, given: tuple[Value, ...],
 
 
 def _join(machine: Machine, separator: str, parts: Value) -> Value:
-    items = members(machine, parts)
-    if items is None or (isinstance(parts, SetValue) and len(items) > 1):
-        # The order of a set is not known.
+    if isinstance(parts, ListValue) and isinstance(parts.cells["items"], Alternatives):
+        return machine.lift(lambda one: _join(machine, separator, one), machine.see(parts.cells["items"]))
+    items = None if is_unordered(machine, parts) else members(machine, parts)
+    if items is None:
         return unknown_of(parts)
 
     def joined(*several: Value) -> Value:
@@ -127,6 +130,8 @@ def text_of(machine: Machine, value: Value) -> Value:
 
     if isinstance(value, PathValue):
         return value.text
+    if isinstance(value, Moment):
+        return str(value.value)
     plain = to_python(machine, value)
     return unknown_of(value) if plain is ABSENT else _checked(str(plain))
 
@@ -253,6 +258,8 @@ def formatted(machine: Machine, value: Value, spec: Value, conversion: str | Non
             return unknown_of(value)
         if conversion == "r":
             return _checked(repr(value)) if isinstance(value, CONSTANTS) and fits(value) else unknown_of(value)
+        if isinstance(value, Moment) and conversion is None:
+            return format(value.value, spec) if shown(spec) and not isinstance(value.value, timedelta) else UNKNOWN
         if conversion == "s" or not isinstance(value, CONSTANTS):
             value = text_of(machine, value)
         if not isinstance(value, CONSTANTS):

@@ -97,6 +97,22 @@ class DictValue(Cells):
     __slots__ = ()
 
 
+class DefaultDict(DictValue):
+    """collections.defaultdict: a member that is not there is made."""
+
+    __slots__ = ("factory",)
+
+    def __init__(self, factory: Value) -> None:
+        super().__init__()
+        self.factory = factory
+
+
+class UnorderedList(ListValue):
+    """A list of known members in an order that nobody knows, as that of a set is."""
+
+    __slots__ = ()
+
+
 class Scope(Cells):
     """Names of a module, a function or a class."""
 

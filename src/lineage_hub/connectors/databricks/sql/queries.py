@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from sqlglot import exp
+from sqlglot.errors import ParseError
 
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql import tokens as t
 from lineage_hub.connectors.databricks.sql.columns import ColumnsOf, Traced, trace
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.references import Qualify, Reference, Spelling, find_references
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.sdk.instrumentation.statement import arg
 
 _LONGEST_TRACED = 6_000  # tokens; beyond that columns would take longer than they are worth
@@ -32,12 +34,29 @@ class Names(Protocol):
 class Query:
     sources: list[StreamSource] = field(default_factory=list)
     traced: Traced | None = None
+    partly: bool = False  # a part of its text can't be known, and may say more
 
 
 def read_query_tokens(tokens: t.Tokens, text: str, line: int, names: Names) -> Query:
     """`line` is that of the text's first line. What can't be parsed is raised."""
-    expression = t.parse(tokens, text)
-    return read_expression(expression, line, names, traced=len(tokens) <= _LONGEST_TRACED)
+    try:
+        expression = t.parse(tokens, text)
+    except ParseError:
+        shorter = list(t.without_unknown_ends(tokens))
+        if len(shorter) == len(tokens):
+            raise
+        found = read_expression(t.parse(shorter, text), line, names, traced=False)
+        return replace(found, partly=True)
+    partly = any(_hides_more(one) for one in expression.find_all(exp.Identifier))
+    found = read_expression(expression, line, names, traced=len(tokens) <= _LONGEST_TRACED and not partly)
+    return replace(found, partly=partly)
+
+
+def _hides_more(identifier: Any) -> bool:
+    """Where only a name can be, there may as well be clauses: an unknown part that is taken for an alias."""
+    if UNKNOWN not in identifier.name or isinstance(identifier.parent, exp.Table):
+        return False
+    return not isinstance(identifier.parent, exp.Column) or isinstance(identifier.parent.parent, exp.Star)
 
 
 def read_expression(expression: Any, line: int, names: Names, *, traced: bool = True, written: Any = None) -> Query:

@@ -117,6 +117,7 @@ class Session:
     def _statement(self, statement: Statement, blocks: Blocks) -> tuple[list[Effect], Problem | None]:
         first = statement.first_line
         found: list[Effect] = []
+        problem: Problem | None = None
         if statement.broken:
             return found, Problem(first, "a string or a comment never ends")
         if statement.length > LONGEST_STATEMENT:
@@ -128,6 +129,8 @@ class Session:
                     found.append(self._noted(effect, may_not_run))
                     if effect.fills and effect.target is None:
                         return found, Problem(effect.line, "the name of the table can't be known")
+                    if effect.partly:
+                        problem = Problem(first, "a part of the statement can't be known, and may read more")
         except ParseError as error:
             return found, Problem(first, f"can't be parsed: {_reason(error)}")
         except TokenError:
@@ -138,7 +141,7 @@ class Session:
             return found, Problem(first, str(error))
         except Exception as error:
             return found, Problem(first, f"can't be read: {type(error).__name__}")
-        return found, None
+        return found, problem
 
     def _effects(self, tokens: t.Tokens, text: str, line: int) -> Iterator[Effect]:
         first = t.word(tokens, 0)
@@ -154,7 +157,9 @@ class Session:
             self._widget(tokens)
         elif first in ("DROP", "ALTER"):
             self._forget(tokens)
-        elif first not in _QUIET and not (len(tokens) == 1 and UNKNOWN in tokens[0].text):
+        elif len(tokens) == 1 and UNKNOWN in tokens[0].text:
+            raise t.Unreadable("the text of the statement can't be known")
+        elif first not in _QUIET:
             yield from StatementReader(tokens, text, line, self).read()
 
     def _noted(self, effect: Effect, may_not_run: bool) -> Effect:

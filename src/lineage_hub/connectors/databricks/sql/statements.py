@@ -51,6 +51,7 @@ class Effect:
     temporary: bool = False
     columns: Mapping[str, Origins] | None = None
     column_names: Sequence[str] | None = None  # of the table, for who reads it later
+    partly: bool = False  # a part of it can't be known, and may read more
     has_rows: bool = True  # False: it is only defined
     creates: bool = False
     expectations: tuple[Expectation, ...] = ()
@@ -63,6 +64,7 @@ class StatementReader:
     def __init__(self, tokens: t.Tokens, text: str, line: int, names: Names) -> None:
         self._tokens, self._text, self._line, self._names = tokens, text, line, names
         self._prefix: list[Token] = []  # a WITH before INSERT
+        self._partly = False
 
     def read(self) -> Iterator[Effect]:
         first = t.word(self._tokens, 0)
@@ -75,7 +77,9 @@ class StatementReader:
             "DELETE": self._change, "UPDATE": self._change, "FROM": self._from, "LOAD": self._load,
             "REPLACE": self._create,
         }  # fmt: skip
-        yield from handlers.get(first, self._select)()
+        for effect in handlers.get(first, self._select)():
+            effect.partly = self._partly
+            yield effect
 
     def _at(self, place: int) -> int:
         return self._line + self._tokens[min(place, len(self._tokens) - 1)].line - 1
@@ -83,7 +87,9 @@ class StatementReader:
     def _query(self, tokens: t.Tokens) -> Query:
         if t.word(tokens, 0) == "VALUES" and not any(t.word(tokens, at) == "SELECT" for at in range(len(tokens))):
             return Query()
-        return read_query_tokens([*self._prefix, *tokens], self._text, self._line, self._names)
+        query = read_query_tokens([*self._prefix, *tokens], self._text, self._line, self._names)
+        self._partly = self._partly or query.partly
+        return query
 
     def _name(self, begin: int, end: int) -> str | None:
         """What a table's name stands for, be it a path or an expression."""

@@ -23,6 +23,10 @@ _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSED = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _BETWEEN_QUERIES = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
 _NO_WORDS = frozenset({TokenType.STRING, TokenType.RAW_STRING, TokenType.IDENTIFIER, TokenType.NUMBER})
+_ENDS_EXPRESSION = _CLOSED | {
+    TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.VAR, TokenType.STAR, TokenType.NULL,
+    TokenType.TRUE, TokenType.FALSE, TokenType.END,
+}  # fmt: skip
 _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 # Where a table can stand, the word before its name.
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
@@ -135,6 +139,13 @@ def parse(tokens: Tokens, text: str) -> Any:
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
         raise Unreadable("it is no one statement")
     return parsed[0]
+
+
+def without_unknown_ends(tokens: Tokens) -> Iterable[Token]:
+    """Without unknown parts that follow a whole expression, where more clauses may stand."""
+    for at, token in enumerate(tokens):
+        if token.text != UNKNOWN or at == 0 or tokens[at - 1].token_type not in _ENDS_EXPRESSION:
+            yield token
 
 
 def _is_of_arguments(description: str) -> bool:

@@ -1,0 +1,88 @@
+# ruff: noqa: E501 - one case is one line
+"""Columns and their origins, where the plan can be known from the code; nothing where it can't."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.connectors.databricks.program.reading_programs import table
+
+SETUP = """
+from pyspark.sql import functions as F
+from pyspark.sql.functions import col, expr, from_json, lit
+from pyspark.sql.types import StructType, StructField, StringType
+a, b = spark.table("a"), spark.table("b")
+k = spark.readStream.format("kafka").option("subscribe", "t").load()
+schema = StructType([StructField("id", StringType()), StructField("n", StringType())])
+"""
+
+KNOWN = [
+    ('a.select("x", "y")', {"x": {"a.x"}, "y": {"a.y"}}),
+    ('a.select(["x", "y"])', {"x": {"a.x"}, "y": {"a.y"}}),
+    ('a.select(col("x").alias("z"))', {"z": {"a.x"}}),
+    ('a.select(a.x, a["y"])', {"x": {"a.x"}, "y": {"a.y"}}),
+    ('a.select("a.x")', {"x": {"a.x"}}),
+    ('a.select(F.upper("x").alias("u"))', {"u": {"a.x"}}),
+    ('a.select(F.concat("x", F.lit("-"), col("y")).alias("c"))', {"c": {"a.x", "a.y"}}),
+    ('a.select(F.date_format("x", "yyyy").alias("d"))', {"d": {"a.x"}}),
+    ('a.select((col("x") + col("y") * 2).alias("s"))', {"s": {"a.x", "a.y"}}),
+    ('a.select((col("x") > 1).alias("s"))', {"s": {"a.x"}}),
+    ('a.select((1 - col("x")).alias("s"))', {"s": {"a.x"}}),
+    ('a.select(F.when(col("x") > 0, col("y")).otherwise(col("z")).alias("w"))', {"w": {"a.x", "a.y", "a.z"}}),
+    ('a.select(col("x").cast("int"))', {"x": {"a.x"}}),
+    ('a.select(lit(1).alias("one"), F.current_timestamp().alias("now"))', {"one": set(), "now": set()}),
+    ('a.select(expr("x + y as s"))', {"s": {"a.x", "a.y"}}),
+    ('a.selectExpr("x", "cast(y as int) as y", "z z2")', {"x": {"a.x"}, "y": {"a.y"}, "z2": {"a.z"}}),
+    ('a.select("x").withColumn("z", col("x"))', {"x": {"a.x"}, "z": {"a.x"}}),
+    ('a.select("x").withColumns({"z": F.lower("x")})', {"x": {"a.x"}, "z": {"a.x"}}),
+    ('a.withColumnRenamed("x", "z").select("z")', {"z": {"a.x"}}),
+    ('a.select("x", "y").drop("y")', {"x": {"a.x"}}),
+    ('a.select("x", "y").drop(col("y"))', {"x": {"a.x"}}),
+    ('a.select("x").filter("x > 1").orderBy("x").limit(3).distinct()', {"x": {"a.x"}}),
+    ('a.select("x", "y").toDF("p", "q")', {"p": {"a.x"}, "q": {"a.y"}}),
+    ('a.groupBy("x").count()', {"x": {"a.x"}, "count": set()}),
+    ('a.groupBy("x").agg(F.sum("y").alias("s"), F.count("*").alias("n"))', {"x": {"a.x"}, "s": {"a.y"}, "n": set()}),
+    ('a.groupBy("x").sum("y")', {"x": {"a.x"}, "sum(y)": {"a.y"}}),
+    ('a.join(b, "id").select("id", a.x, b.y)', {"id": {"a.id", "b.id"}, "x": {"a.x"}, "y": {"b.y"}}),
+    ('a.alias("l").join(b.alias("r"), "id").select("l.x", col("r.y"))', {"x": {"a.x"}, "y": {"b.y"}}),
+    ('a.select("x", "id").join(b.select("id", "y"), "id")', {"x": {"a.x"}, "id": {"a.id", "b.id"}, "y": {"b.y"}}),
+    ('a.select("x").join(b, a.x == b.x, "left_semi")', {"x": {"a.x"}}),
+    ('a.select("x").union(b.select("y"))', {"x": {"a.x", "b.y"}}),
+    ('a.select("x").unionByName(b.select("x"))', {"x": {"a.x", "b.x"}}),
+    ('k.select(from_json(col("value").cast("string"), schema).alias("d")).select("d.*")', {"id": {"t.value"}, "n": {"t.value"}}),
+    ('k.select(from_json("value", "id STRING, m MAP<STRING, INT>").alias("d")).select("d.id", "d.m")', {"id": {"t.value"}, "m": {"t.value"}}),
+    ('k.select("key", "timestamp")', {"key": {"t.key"}, "timestamp": {"t.timestamp"}}),
+    ('spark.sql("SELECT x, y + 1 AS z FROM q")', {"x": {"q.x"}, "z": {"q.y"}}),
+    ('a.select(*[col(c) for c in ("x", "y")])', {"x": {"a.x"}, "y": {"a.y"}}),
+    ('a.select("x").na.fill(0)', {"x": {"a.x"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("frame", "columns"), KNOWN, ids=[one[0] for one in KNOWN])
+def test_columns_are_told_with_their_origins(frame: str, columns: dict[str, set[str]]) -> None:
+    found = table(f'{SETUP}\n{frame}.write.saveAsTable("o")', "o").columns
+    assert found is not None
+    assert {name: {f"{one.table}.{one.column}" for one in origins} for name, origins in found.items()} == columns
+
+
+UNKNOWN = [
+    "a",
+    'a.select("*")',
+    'a.withColumn("x", lit(1))',
+    'a.join(b, "id")',
+    'a.join(b, "id").select("x")',
+    'a.select(F.upper("x"))',
+    'a.select(F.some_function("x", "y").alias("z"))',
+    'a.select("x").some_method_of_the_future()',
+    'a.select(elsewhere("x").alias("z"))',
+    'a.groupBy("x").applyInPandas(elsewhere, "x INT")',
+    'a.select(*elsewhere)',
+    'k.select(from_json("value", elsewhere).alias("d")).select("d.*")',
+    'a.selectExpr("(select max(x) from b) as m")',
+    'spark.read.table(elsewhere).select("x")',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", UNKNOWN)
+def test_a_plan_that_the_code_does_not_tell_has_no_columns(frame: str) -> None:
+    assert table(f'{SETUP}\nfrom outside import elsewhere\n{frame}.write.saveAsTable("o")', "o").columns is None
