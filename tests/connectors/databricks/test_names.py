@@ -54,6 +54,9 @@ def test_views_and_unpublished_tables_are_their_pipelines_own():
         ("dbfs:/mnt/raw", ("dbfs://w.example.com", "/mnt/raw")),
         ("/mnt/raw/", ("dbfs://w.example.com", "/mnt/raw")),
         ("file:/tmp/x", ("file", "/tmp/x")),
+        ("file:///tmp/x", ("file", "/tmp/x")),
+        ("hdfs:///raw/x", ("hdfs", "/raw/x")),
+        ("hdfs://nn/raw/x", ("hdfs://nn:8020", "/raw/x")),
     ],
 )
 def test_files_are_named_by_where_they_are(path, name):

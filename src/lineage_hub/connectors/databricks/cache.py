@@ -44,7 +44,7 @@ class Cache:
     def __init__(self, folder: Path | None, most_bytes: int = MOST_BYTES) -> None:
         self.folder = folder
         self._most_bytes = most_bytes
-        self.hits = self.misses = 0
+        self.hits = self.misses = self.written = 0
 
     def source(self, workspace: str, path: str, modified_at: int) -> str | None:
         """Of a notebook that was exported when it had this time of modification."""
@@ -105,6 +105,7 @@ class Cache:
         if self.folder is None:
             return
         place = self._place(kind, key)
+        self.written += 1
         with contextlib.suppress(OSError):
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
@@ -116,8 +117,8 @@ class Cache:
                 Path(name).unlink(missing_ok=True)
 
     def shrink(self) -> int:
-        """Entries that were removed; at the end of a scan that has written."""
-        if self.folder is None or not self.folder.is_dir():
+        """Entries that were removed; only what was written can have made it too large."""
+        if self.folder is None or not self.written or not self.folder.is_dir():
             return 0
         entries = sorted(_entries(self.folder))
         total = sum(size for _, size, _ in entries)

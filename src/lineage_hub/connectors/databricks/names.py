@@ -94,7 +94,9 @@ class Namer:
             host = self._namespace.partition("://")[2] or self._namespace
             return DatasetName(f"dbfs://{host}", "/" + plain.removeprefix("dbfs:").strip("/"))
         if "://" in plain:
-            scheme = plain.split("://", 1)[0]
+            scheme, rest = plain.split("://", 1)
+            if not rest.partition("/")[0]:
+                return DatasetName(scheme, rest.rstrip("/") or "/")
             return DatasetName(*name_of(DatasetSpec(scheme, plain), self._namespace))
         return DatasetName("file", plain.removeprefix("file:").rstrip("/") or "/")
 
