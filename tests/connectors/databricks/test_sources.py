@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - one case is one line
 """The public functions: they never raise, and hold what users of the older parser know."""
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Tracer:
 
     def sure_projections(self) -> list[tuple[str, list[Origin[Table]] | None]] | None:
         """As `projections`, but None instead of origins where one of them could not be found."""
-        if self.root is None or self.projections() is None:
+        if self.root is None or any(_is_star(one) for one in _selects(self.root)):
             return None
         found: list[tuple[str, list[Origin[Table]] | None]] = []
         for at, one in enumerate(_selects(self.root)):

@@ -23,7 +23,7 @@ _REPLACE = re.compile(r"\A(\s*)REPLACE\s+INTO\b", re.IGNORECASE)
 def flows_of(sql: str, dialect: str = "", columns_of: ColumnsOf = lambda _: None) -> tuple[Flow, ...]:
     """`dialect` as sqlglot names it. Nothing is raised."""
     try:
-        with _quietly():
+        with quietly():
             parsed = sqlglot.parse(_REPLACE.sub(r"\1INSERT INTO", sql, count=1), read=dialect or None)
         found: list[Flow] = []
         for expression in parsed:
@@ -50,7 +50,7 @@ logging.getLogger("sqlglot").addFilter(_Silence())
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     token = _silent.set(True)
     try:
         yield

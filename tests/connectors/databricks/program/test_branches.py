@@ -35,6 +35,29 @@ def test_a_question_that_is_asked_twice_has_one_answer() -> None:
     assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
 
 
+@pytest.mark.parametrize(
+    ("setup", "asked"),
+    [
+        ("from elsewhere import env", "env"),
+        ("import elsewhere", "elsewhere.env"),
+        ("import os", 'os.environ["ENV"]'),
+        ("import os", 'os.getenv("ENV")'),
+        ("import os", 'os.environ.get("ENV", "dev")'),
+        ("import sys", "sys.argv[1]"),
+        ("", 'dbutils.secrets.get("s", "env")'),
+        ("", "undefined"),
+    ],
+)
+def test_whatever_is_unknown_the_same_question_has_one_answer(setup: str, asked: str) -> None:
+    program = f"""
+{setup}
+t = "a" if {asked} == "prod" else "b"
+s = "x" if {asked} == "prod" else "y"
+{READ.format(t="t", s="s")}
+"""
+    assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
+
+
 def test_a_question_and_its_opposite_go_together() -> None:
     program = f"""
     env = spark.conf.get("env")
@@ -125,6 +148,35 @@ def test_members_that_a_filter_may_leave_out_make_as_many_possibilities() -> Non
     spark.readStream.format("kafka").option("subscribe", ",".join(names)).load()
     """
     assert sorted(topics(program)) == [["a"], ["a", "b"]]
+
+
+def test_a_key_that_nobody_knows_gives_one_of_the_members_the_same_each_time() -> None:
+    program = f"""
+    env = spark.conf.get("env")
+    topics = {{"dev": "a", "prod": "b"}}
+    servers = {{"dev": "x", "prod": "y"}}
+    {READ.format(t="topics[env]", s="servers.get(env, 'z')")}
+    """
+    assert sorted(pairs(program)) == [("a", "x", 0.5), ("b", "y", 0.5)]
+
+
+def test_a_key_that_nobody_knows_of_more_than_eight_members_is_unresolved() -> None:
+    program = """
+    from elsewhere import key
+    names = {str(n): f"t{n}" for n in range(9)}
+    spark.readStream.format("kafka").option("subscribe", names[key]).load()
+    """
+    assert topics(program) == [["unresolved"]]
+
+
+def test_names_that_are_given_stay_known_beside_unknown_ones() -> None:
+    program = """
+    from elsewhere import more
+    def load(**options):
+        return spark.readStream.format("kafka").options(**options).load()
+    load(subscribe="a", **more)
+    """
+    assert topics(program) == [["a"]]
 
 
 def test_a_reader_changes_in_place_within_its_branch() -> None:

@@ -138,6 +138,8 @@ def test_a_table_whose_name_is_unknown_is_told_as_a_problem_and_never_by_half_a_
         "CREATE STREAMING TABLE x AS SELECT " + "(" * 300,
         ") SELECT 1",
         "SET VAR x = ",
+        "CREATE TEMPORARY VIEW x USING ${format} OPTIONS (path '/a')",
+        "IF v = 'a' THEN INSERT INTO x SELECT * FROM z",
         "EXECUTE IMMEDIATE unknown_variable",
     ],
 )

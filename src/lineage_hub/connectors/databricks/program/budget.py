@@ -9,7 +9,9 @@ import time
 
 STEPS = 500_000  # expressions and statements in one program
 STATEMENT_STEPS = 200_000  # of them, in one statement at the top of a program
-CPU_S = 1.2
+CPU_S = 1.0
+CELLS_S = 0.5
+RESERVED = 3_000  # steps of each statement after all are used up
 CALLS = 40  # functions within functions
 UNROLLED = 600  # turns of one loop whose elements are known
 TEXT = 100_000  # characters of one string
@@ -17,6 +19,7 @@ ITEMS = 5_000  # members of one collection
 DIGITS = 4_000  # bits of one number
 ALTERNATIVES = 8  # possible results of one value
 SOURCE = 800_000  # characters of one program
+PAIRS = 20_000  # of a read and what it feeds
 PROBLEMS = 200  # more tell nothing
 
 
@@ -57,7 +60,21 @@ class Budget:
 
     def refill(self) -> None:
         """For the functions that a pipeline calls: the program's own part may be used up."""
-        self.left = max(self.left, STEPS // 2) if time.thread_time() < self.until else self.left
+        self.left = self.left if self.late else max(self.left, STEPS // 2)
+
+    def reserve(self) -> bool:
+        """A little for one more statement, as long as there is time."""
+        self.left = max(self.left, RESERVED) if not self.late else self.left
+        return not self.late
+
+    @property
+    def over(self) -> bool:
+        """No more cells: those in SQL have a time of their own."""
+        return time.thread_time() >= self.until + CELLS_S
+
+    @property
+    def late(self) -> bool:
+        return time.thread_time() >= self.until
 
     @property
     def spent(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import partial
 
 from lineage_hub.connectors.databricks.program.attributes import find_member, has_unknown_base
@@ -23,6 +24,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Native,
     Unknown,
     Value,
+    is_constant,
 )
 
 
@@ -59,7 +61,15 @@ def call_unknown(machine: Machine, callee: Value, arguments: Arguments) -> Value
         if not pure:
             forget_content(machine, one)
     result = unknown_of(callee, *arguments.every())
-    return Unknown(result.inputs, pure=True) if pure else result
+    return Unknown(result.inputs, key=_asked(machine, callee, arguments), pure=pure)
+
+
+def _asked(machine: Machine, callee: Value, arguments: Arguments) -> Hashable | None:
+    """get("name") of the environment, of secrets and their like gives the same each time."""
+    key = callee.key if isinstance(callee, Unknown) else None
+    given = tuple(machine.see(one) for one in arguments.positional)
+    asks = isinstance(key, tuple) and key[-1] in ("get", "getenv") and is_constant(given)
+    return ("()", key, given) if asks and not arguments.keywords else None
 
 
 def call_method(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from lineage_hub.connectors.databricks.program.budget import ITEMS
+from lineage_hub.connectors.databricks.program.budget import ALTERNATIVES, ITEMS
 from lineage_hub.connectors.databricks.program.iteration import members
-from lineage_hub.connectors.databricks.program.joins import unknown_of
+from lineage_hub.connectors.databricks.program.joins import join, unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Raised
 from lineage_hub.connectors.databricks.program.targets import as_key, forget_content
 from lineage_hub.connectors.databricks.program.values import (
@@ -19,6 +19,7 @@ from lineage_hub.connectors.databricks.program.values import (
     ListValue,
     Native,
     SetValue,
+    Unknown,
     Value,
     is_constant,
     same,
@@ -137,11 +138,25 @@ def dict_get(machine: Machine, holder: DictValue, key: Value) -> Value:
         return machine.lift(lambda one: dict_get(machine, holder, one), key)
     hashable = as_key(key)
     if hashable is None:
-        return unknown_of(holder)
+        return _any_member(machine, holder, key, ABSENT)
     found = holder.cells.get(hashable[0], ABSENT)
     if found is ABSENT:
         return unknown_of(holder.cells[REST]) if REST in holder.cells else ABSENT
     return machine.see(found)
+
+
+def _any_member(machine: Machine, holder: DictValue, key: Value, default: Value) -> Value:
+    """Under a key that nobody knows: one of the members, the same for whoever asks with that key again."""
+    machine.doubt += 1
+    members_known = REST not in holder.cells and not any(isinstance(one, Alternatives) for one in holder.cells.values())
+    if not members_known or not holder.cells or len(holder.cells) + (default is not ABSENT) > ALTERNATIVES:
+        return unknown_of(holder, default)
+    asked = key.key if isinstance(key, Unknown) else None
+    decision = machine.decision() if asked is None else ("key", asked)
+    ways = [(frozenset([(decision, machine.arm(decision, one))]), value) for one, value in holder.cells.items()]
+    if default is not ABSENT:
+        ways.append((frozenset([(decision, 2)]), default))
+    return machine.see(join(ways))
 
 
 def _get(machine: Machine, holder: DictValue, arguments: Arguments, default: Value) -> Value:
@@ -150,7 +165,7 @@ def _get(machine: Machine, holder: DictValue, arguments: Arguments, default: Val
     if isinstance(key, Alternatives):
         return machine.lift(lambda one: _get(machine, holder, Arguments([one]), default), key)
     if hashable is None:
-        return unknown_of(holder, default)
+        return _any_member(machine, holder, key, default)
     found = holder.cells.get(hashable[0], ABSENT)
     if isinstance(found, Alternatives):
         return machine.see(Alternatives(tuple((g, default if v is ABSENT else v) for g, v in found.options)))

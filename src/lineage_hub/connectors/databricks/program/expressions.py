@@ -241,7 +241,7 @@ def _yield(machine: Machine, node: ast.Yield, scope: Scope) -> Value:
         entered, machine.activation.entered = machine.activation.entered, None
         entered(value)
     machine.activation.yields.append(value)
-    machine.activation.unsure_yield |= bool(machine.state.trails) and bool(machine.path)
+    machine.activation.unsure_yield |= machine.path != machine.activation.base
     return UNKNOWN
 
 
@@ -249,7 +249,7 @@ def _yield_from(machine: Machine, node: ast.YieldFrom, scope: Scope) -> Value:
     value = machine.see(machine.evaluate(node.value, scope))
     items = members(machine, value)
     machine.activation.yields.extend([unknown_of(value)] if items is None else items)
-    machine.activation.unsure_yield |= items is None or (bool(machine.state.trails) and bool(machine.path))
+    machine.activation.unsure_yield |= items is None or machine.path != machine.activation.base
     return UNKNOWN
 
 

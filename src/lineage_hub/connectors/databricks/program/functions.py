@@ -9,9 +9,9 @@ from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import join, unknown_of
 from lineage_hub.connectors.databricks.program.machine import Activation, Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.scopes import local_names
-from lineage_hub.connectors.databricks.program.targets import forget_content
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
+    REST,
     UNKNOWN,
     Arguments,
     DictValue,
@@ -85,7 +85,9 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     scope.own = own
     _bind_parameters(machine, function, arguments, scope)
     node = function.node
-    activation = Activation(owner=function.owner, self_value=_first(node, scope), entered=machine.entering)
+    activation = Activation(
+        owner=function.owner, self_value=_first(node, scope), entered=machine.entering, base=machine.path
+    )
     machine.entering = None
     outer, base, file = machine.activation, machine.path, machine.file
     machine.activation = activation
@@ -145,7 +147,7 @@ def _bind_parameters(machine: Machine, function: FunctionValue, arguments: Argum
         rest.cells.update(keywords)
         cells[spec.kwarg.arg] = rest
         if arguments.open:
-            forget_content(machine, rest)
+            rest.cells[REST] = UNKNOWN  # others may be there; those that are given can't be given twice
 
 
 def gather(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:

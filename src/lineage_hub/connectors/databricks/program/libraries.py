@@ -40,6 +40,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Method,
     Native,
     SetValue,
+    Unknown,
     Value,
 )
 
@@ -313,7 +314,13 @@ _FUTURES = Library(
         "as_completed": Method(_identity),
     },
 )
-_ENVIRONMENT = {"environ": UNKNOWN, "getenv": PURE, "path": OS_PATH, "sep": "/", "linesep": "\n"}
+_ENVIRONMENT = {
+    "environ": Unknown(key=("os", "environ")),
+    "getenv": Unknown(key=("os", "getenv"), pure=True),
+    "path": OS_PATH,
+    "sep": "/",
+    "linesep": "\n",
+}
 LIBRARIES: dict[str, Value] = {
     "json": Library("json", {"loads": Method(_loads), "dumps": Method(_dumps)}),
     "functools": Library(
@@ -367,7 +374,7 @@ LIBRARIES: dict[str, Value] = {
         "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
     ),
     "threading": Library("threading", {"Thread": Method(_thread)}, UNKNOWN),
-    "sys": Library("sys", {"argv": UNKNOWN, "exit": Method(_leave)}),
+    "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
     "concurrent": Library("concurrent", {"futures": _FUTURES}),
     "concurrent.futures": _FUTURES,
 }

@@ -15,7 +15,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine, Raised, S
 from lineage_hub.connectors.databricks.program.reads import Ledger
 from lineage_hub.connectors.databricks.program.state import State
 from lineage_hub.connectors.databricks.program.targets import assign
-from lineage_hub.connectors.databricks.program.values import Alternatives, ListValue, Scope, Value
+from lineage_hub.connectors.databricks.program.values import Alternatives, ListValue, Scope, Unknown, Value
 
 _ENDLESS = 40  # turns of `while True` before it is taken for endless
 
@@ -39,8 +39,10 @@ def _run_over(machine: Machine, node: ast.For | ast.AsyncFor, scope: Scope, iter
         if items is not None:
             machine.problem(node.lineno, f"a loop of {len(items)} turns is not followed turn by turn")
 
+        unknown = Unknown(unknown_of(iterable).inputs, key=("item", machine.decision()))
+
         def turn() -> Status:
-            assign(machine, node.target, unknown_of(iterable), scope)
+            assign(machine, node.target, unknown, scope)
             return machine.execute(node.body, scope)
 
         status = run_unknown(machine, turn)

@@ -62,6 +62,7 @@ class Activation:
     returns: list[tuple[Guard, Value]] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
     unsure_yield: bool = False
+    base: Guard = ALWAYS  # the path at the call
     # Parts of the path that hold because another arm has left: until the turn, the loop or the function ends.
     left: dict[Status, Guard] = field(default_factory=dict)
     entered: Callable[[Value], None] | None = None  # the body of a with statement, where the function yields
@@ -108,6 +109,7 @@ class Machine:
         self.trying = 0
         self.doubt = 0  # grows where an exception may come
         self._decisions = itertools.count()
+        self._ways: dict[Hashable, dict[Hashable, int]] = {}
         self.file = path
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
@@ -140,6 +142,11 @@ class Machine:
     def decision(self) -> Hashable:
         """A decision that no other one is like."""
         return next(self._decisions)
+
+    def arm(self, decision: Hashable, key: Hashable) -> int:
+        """The number of one way of a decision that has many; 0 and 1 are those of a yes or no, 2 is none of them."""
+        ways = self._ways.setdefault(decision, {})
+        return ways.setdefault(key, len(ways) + 3)
 
     def see(self, value: Value) -> Value:
         """A value as it can be where the path has led."""

@@ -17,6 +17,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Library,
     ModuleValue,
     Scope,
+    Unknown,
     Value,
 )
 
@@ -118,7 +119,7 @@ def _find(machine: Machine, name: str, scope: Scope) -> Value:
         known = _folder(machine, name, scope.path or machine.main_path)
     if known is ABSENT:
         machine.doubt += 1
-        return UNKNOWN
+        return Unknown(key=("module", name))
     return known
 
 
@@ -188,7 +189,9 @@ def _bind_names(machine: Machine, node: ast.ImportFrom, scope: Scope, module: Va
             if value is ABSENT:
                 inner = spark_module(f"{name}.{one.name}")
                 value = module.attribute(machine, one.name, node.lineno) if inner is None else inner
-        elif isinstance(module, ModuleValue) or module is not UNKNOWN:
+        elif isinstance(module, Unknown) and not module.pure:
+            value = Unknown(key=("import", name, one.name))
+        else:
             value = attribute(machine, module, one.name, node.lineno)
         bind(machine, scope, one.asname or one.name, value)
 

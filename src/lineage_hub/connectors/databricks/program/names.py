@@ -6,7 +6,7 @@ from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.pipelines import PIPELINES
 from lineage_hub.connectors.databricks.program.session import DbUtils, Session
-from lineage_hub.connectors.databricks.program.values import PURE, UNKNOWN, Arguments, Method, Value
+from lineage_hub.connectors.databricks.program.values import PURE, Arguments, Method, Unknown, Value
 
 
 def _session_method(name: str) -> Method:
@@ -45,4 +45,4 @@ def free_name(machine: Machine, name: str) -> Value:
     if name in NOTEBOOK:
         return NOTEBOOK[name]
     machine.doubt += 1
-    return UNKNOWN
+    return Unknown(key=("free", name))

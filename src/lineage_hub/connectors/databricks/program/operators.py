@@ -337,6 +337,8 @@ def subscript(machine: Machine, holder: Value, key: Value, line: int) -> Value:
     items = None if is_unordered(machine, holder) else members(machine, holder)
     if items is None or not isinstance(key, int | slice):
         machine.doubt += isinstance(holder, Unknown)
+        if isinstance(holder, Unknown) and holder.key is not None and is_constant(key):
+            return Unknown(holder.inputs, key=("[]", holder.key, key))
         return unknown_of(holder)
     found = _at(machine, items, key)
     return ListValue(found) if isinstance(key, slice) and isinstance(holder, ListValue) else found

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from lineage_hub.connectors.databricks.program.budget import ALTERNATIVES
+from lineage_hub.connectors.databricks.program.budget import ALTERNATIVES, PAIRS
 from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard, always, both
 from lineage_hub.connectors.databricks.program.reads import Input, Ledger, Read, Sink, Write
 from lineage_hub.connectors.databricks.program.resolving import Found, options_of, resolve, table_name
-from lineage_hub.connectors.databricks.reading import DefinedTable, Reading, StreamSource
+from lineage_hub.connectors.databricks.reading import DefinedTable, Problem, Reading, StreamSource
 
 Named = tuple[Guard, str]
 
@@ -19,6 +19,7 @@ class _Results:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.pairs = 0
         self.found: dict[Read, list[Found]] = {read: resolve(read) for read in ledger.reads}
         self.targets: list[tuple[Write, list[Named]]] = [(one, names(one.target)) for one in ledger.writes]
 
@@ -33,7 +34,7 @@ class _Results:
                         if name in sinks:
                             continue
                         whole = _all(one.guard, write.guard, guard)
-                        if whole is not None:
+                        if whole is not None and self._room(write.line):
                             feeds[one.read].append((whole, name))
         made: list[tuple[StreamSource, Guard]] = []
         for read, found in self.found.items():
@@ -42,6 +43,13 @@ class _Results:
         for sink in self.ledger.sinks:
             made.extend(self._sink(sink))
         return made
+
+    def _room(self, line: int) -> bool:
+        """Are there fewer pairs of a read and its target than anyone looks at?"""
+        self.pairs += 1
+        if self.pairs == PAIRS:
+            self.ledger.problems.append(Problem(line, f"more than {PAIRS:,} reads and targets: the rest was left out"))
+        return self.pairs < PAIRS
 
     def _sink(self, sink: Sink) -> list[tuple[StreamSource, Guard]]:
         inputs = list(sink.inputs)

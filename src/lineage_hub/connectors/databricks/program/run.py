@@ -28,6 +28,7 @@ from lineage_hub.connectors.databricks.program.values import (
     FunctionValue,
     Instance,
     Scope,
+    Unknown,
     Value,
 )
 from lineage_hub.connectors.databricks.reading import Problem, Reading
@@ -62,8 +63,8 @@ def run_text(machine: Machine, text: str, scope: Scope, path: str) -> None:
 
 def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> None:
     for cell in cells:
-        if machine.budget.spent:
-            machine.problem(cell.line, "the program takes too many steps: the rest was left out")
+        if machine.budget.over:
+            machine.problem(cell.line, "the program takes too long: the rest was left out")
             return
         if cell.language == "python":
             # A broken cell of a notebook does not run at all; a file is read around what is broken.
@@ -83,8 +84,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
 
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:
     for statement in body:
-        if machine.budget.spent:
-            machine.problem(statement.lineno, "the program takes too many steps: the rest was left out")
+        if machine.budget.spent and not machine.budget.reserve():
+            machine.problem(statement.lineno, "the program takes too long: the rest was left out")
             return
         machine.budget.begin_statement()
         guarded(machine, statement.lineno, partial(machine.execute, [statement], scope))
@@ -229,7 +230,7 @@ def _stand_in(parameter: ast.arg) -> Value:
         return Session()
     if parameter.arg == "dbutils" or "DBUtils" in said:
         return DbUtils()
-    return Frame(()) if "DataFrame" in said and "[" not in said else UNKNOWN
+    return Frame(()) if "DataFrame" in said and "[" not in said else Unknown(key=("parameter", id(parameter)))
 
 
 def _some_object(machine: Machine, of: ClassValue) -> Value:

@@ -21,6 +21,7 @@ from lineage_hub.connectors.databricks.program.values import (
     DictValue,
     Method,
     Native,
+    Unknown,
     Value,
 )
 
@@ -156,7 +157,7 @@ class DbUtils(Native):
             return _WIDGETS.get(name, PURE)
         if self.part == "notebook" and name == "exit":
             return Method(_exit)
-        return PURE
+        return Unknown(key=("dbutils", self.part, name), pure=True)
 
     def call(self, machine: Machine, arguments: Arguments) -> Value:
         return DbUtils()

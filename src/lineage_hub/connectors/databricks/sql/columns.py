@@ -49,15 +49,32 @@ class Traced:
         return found or None
 
 
-def trace(query: Any, references: Sequence[Reference], spelling: Spelling, columns_of: ColumnsOf) -> Traced | None:
-    """Nothing where the columns can't be known. The query is changed."""
+class Doubtful(Exception):
+    """A name may be a column's or that of a column beside it, and only the table could tell."""
+
+
+def trace(
+    query: Any,
+    references: Sequence[Reference],
+    spelling: Spelling,
+    columns_of: ColumnsOf,
+    *,
+    hide_doubtful: bool = False,
+) -> Traced | None:
+    """Nothing where the columns can't be known. The query is changed; `Doubtful` asks for it anew, to hide names."""
     try:
-        return _trace(query, references, spelling, columns_of)
+        return _trace(query, references, spelling, columns_of, hide_doubtful)
+    except OptimizeError:
+        if hide_doubtful:
+            return None
+        raise Doubtful from None
     except Exception:
         return None
 
 
-def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, columns_of: ColumnsOf) -> Traced | None:
+def _trace(
+    query: Any, references: Sequence[Reference], spelling: Spelling, columns_of: ColumnsOf, hide_doubtful: bool
+) -> Traced | None:
     tables: dict[str, Table] = {}
     known: dict[str, list[str]] = {}
     sources: dict[str, StreamSource] = {}
@@ -81,7 +98,7 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
         dialect="databricks",
         normalize=False,
     )
-    qualified = _qualified(qualify_tables(query, dialect="databricks"), schema)
+    qualified = _qualified(qualify_tables(query, dialect="databricks"), schema, hide_doubtful)
     tracer = Tracer(qualified, tables, known)
     projections = tracer.sure_projections()
     if projections is None or any(UNKNOWN in name for name, _ in projections):
@@ -98,15 +115,13 @@ def _trace(query: Any, references: Sequence[Reference], spelling: Spelling, colu
     )
 
 
-def _qualified(query: Any, schema: MappingSchema) -> Any:
+def _qualified(query: Any, schema: MappingSchema, hide_doubtful: bool) -> Any:
     """Columns with their tables, where those are sure."""
-    try:
-        return qualify_columns(query.copy(), schema, allow_partial_qualification=True, dialect="databricks")
-    except OptimizeError:
-        # A name may be a column's or that of a column beside it, and only the table could tell.
-        for select in query.find_all(exp.Select):
-            _hide_doubtful(select)
-        return qualify_columns(query, schema, expand_alias_refs=False, allow_partial_qualification=True)
+    if not hide_doubtful:
+        return qualify_columns(query, schema, allow_partial_qualification=True, dialect="databricks")
+    for select in query.find_all(exp.Select):
+        _hide_doubtful(select)
+    return qualify_columns(query, schema, expand_alias_refs=False, allow_partial_qualification=True)
 
 
 def _hide_doubtful(select: Any) -> None:

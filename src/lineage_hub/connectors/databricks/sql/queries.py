@@ -10,7 +10,7 @@ from sqlglot.errors import ParseError
 
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql import tokens as t
-from lineage_hub.connectors.databricks.sql.columns import ColumnsOf, Traced, trace
+from lineage_hub.connectors.databricks.sql.columns import ColumnsOf, Doubtful, Traced, trace
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.references import Qualify, Reference, Spelling, find_references
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
@@ -47,8 +47,12 @@ def read_query_tokens(tokens: t.Tokens, text: str, line: int, names: Names) -> Q
             raise
         found = read_expression(t.parse(shorter, text), line, names, traced=False)
         return replace(found, partly=True)
-    partly = any(_hides_more(one) for one in expression.find_all(exp.Identifier))
-    found = read_expression(expression, line, names, traced=len(tokens) <= _LONGEST_TRACED and not partly)
+    partly = UNKNOWN in text and any(_hides_more(one) for one in expression.find_all(exp.Identifier))
+    traced = len(tokens) <= _LONGEST_TRACED and not partly
+    try:
+        found = read_expression(expression, line, names, traced=traced)
+    except Doubtful:
+        found = read_expression(t.parse(tokens, text), line, names, hide_doubtful=True)
     return replace(found, partly=partly)
 
 
@@ -59,7 +63,15 @@ def _hides_more(identifier: Any) -> bool:
     return not isinstance(identifier.parent, exp.Column) or isinstance(identifier.parent.parent, exp.Star)
 
 
-def read_expression(expression: Any, line: int, names: Names, *, traced: bool = True, written: Any = None) -> Query:
+def read_expression(
+    expression: Any,
+    line: int,
+    names: Names,
+    *,
+    traced: bool = True,
+    written: Any = None,
+    hide_doubtful: bool = False,
+) -> Query:
     """`written` is the table that a statement changes, which it doesn't read by that."""
     spelling = Spelling()
     spelling.normalise(expression)
@@ -70,7 +82,7 @@ def read_expression(expression: Any, line: int, names: Names, *, traced: bool = 
     sources = [one.source for one in references if one.source is not None]
     if not traced or not isinstance(expression, exp.Query):
         return Query(sources)
-    return Query(sources, trace(expression, references, spelling, names.columns_of))
+    return Query(sources, trace(expression, references, spelling, names.columns_of, hide_doubtful=hide_doubtful))
 
 
 def read_merge(expression: Any, line: int, names: Names) -> Query:
@@ -89,7 +101,7 @@ def read_merge(expression: Any, line: int, names: Names) -> Query:
         query.set("with_" if "with_" in query.arg_types else "with", with_.copy())
     # Nodes are others in the copy, in the same order.
     copies = find_references(query, names.constants, names.qualify, line)
-    return Query(sources, trace(query, copies, spelling, names.columns_of))
+    return Query(sources, trace(query, copies, spelling, names.columns_of, hide_doubtful=True))
 
 
 def _as_query(merge: Any) -> Any:

@@ -19,7 +19,7 @@ from lineage_hub.connectors.databricks.sql.definitions import (
     read_definition,
 )
 from lineage_hub.connectors.databricks.sql.functions import read_options
-from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS
+from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS, format_and_path
 from lineage_hub.connectors.databricks.sql.queries import (
     Names,
     Query,
@@ -29,6 +29,7 @@ from lineage_hub.connectors.databricks.sql.queries import (
     read_query_tokens,
 )
 from lineage_hub.connectors.databricks.sql.references import read_table
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 
 # A table of these has its rows where the table is; one of another format shows those of another system.
 _STORED_HERE = PATH_FORMATS | {"hive", "unity_catalog", "deltasharing"}
@@ -93,6 +94,10 @@ class StatementReader:
 
     def _name(self, begin: int, end: int) -> str | None:
         """What a table's name stands for, be it a path or an expression."""
+        if t.word(self._tokens, begin + 1) != "(":
+            parts, _ = t.name_parts(self._tokens[:end], begin)
+            by_path = format_and_path(parts, quoted=t.is_quoted(self._tokens, end - 1))
+            return self._names.constants.known(by_path[1]) if by_path else self._names.qualify(parts)
         first = self._tokens[begin]
         select = [Token(kind, text, line=first.line) for kind, text in _SELECT_FROM]
         table = t.parse([*select, *self._tokens[begin:end]], self._text).find(exp.Table)
@@ -139,6 +144,8 @@ class StatementReader:
         elif made.clone:
             self._fill(effect, self._query(self._all_of(made.clone, after_name(self._tokens, made.clone))), made)
         elif made.format and (made.temporary or made.format not in _STORED_HERE):
+            if UNKNOWN in made.format:
+                raise t.Unreadable("the format of what is read can't be known")
             effect.sources = [self._by_format(made)]
             effect.has_rows = True
         yield effect
@@ -284,8 +291,7 @@ class StatementReader:
         if t.is_string(self._tokens, place):
             query = self._query(_with_paths(self._all_of(place, place + 1)))
         else:
-            opened = next(i for i in range(place, len(tokens)) if t.word(tokens, i) == "(")
-            shift = opened
+            shift = next((at for at in range(place, len(tokens)) if t.word(tokens, at) == "("), len(tokens))
             query = self._query(tokens[shift : t.after_brackets(tokens, shift)])
         yield Effect(self._at(at), query.sources, self._name(at, end), True, columns=_named(query.traced)[0])
 

@@ -14,6 +14,7 @@ from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, ParseError
 
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
+from lineage_hub.sdk.instrumentation.sql import quietly
 
 DEEPEST = 150
 _MOST_TOKENS = 30_000
@@ -67,6 +68,10 @@ def says(tokens: Tokens, at: int, *words: str) -> bool:
 
 def is_string(tokens: Tokens, at: int) -> bool:
     return 0 <= at < len(tokens) and tokens[at].token_type in _STRINGS
+
+
+def is_quoted(tokens: Tokens, at: int) -> bool:
+    return 0 <= at < len(tokens) and tokens[at].token_type is TokenType.IDENTIFIER
 
 
 def is_name(tokens: Tokens, at: int) -> bool:
@@ -129,16 +134,23 @@ def parse(tokens: Tokens, text: str) -> Any:
     if len(tokens) > _MOST_TOKENS:
         raise TooDeep
     rewritten = list(_rewritten(tokens))
+    with quietly():
+        parsed = _parsed(rewritten, text)
+    if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
+        raise Unreadable("it is no one statement")
+    if isinstance(parsed[0], exp.Command):
+        raise Unreadable("the statement has another shape than is known")
+    return parsed[0]
+
+
+def _parsed(rewritten: list[Token], text: str) -> list[Any]:
     try:
-        parsed = _DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text)
+        return list(_DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text))
     except ParseError as error:
         if not all(_is_of_arguments(str(one.get("description"))) for one in error.errors) or len(error.errors) >= 20:
             raise
         # How many arguments a function takes is for Databricks to say.
-        parsed = _DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text)
-    if len(parsed) != 1 or not isinstance(parsed[0], exp.Expr):
-        raise Unreadable("it is no one statement")
-    return parsed[0]
+        return list(_DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text))
 
 
 def without_unknown_ends(tokens: Tokens) -> Iterable[Token]:
