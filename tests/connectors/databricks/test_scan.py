@@ -146,6 +146,17 @@ def test_a_query_of_a_sql_task_is_read_with_its_parameters(shop):
     assert "w main.silver.orders > copy.sql.copy > main.x.copy" in edges(scanned(shop))
 
 
+def test_a_view_of_sql_is_for_everybody_and_one_of_a_decorator_is_its_pipelines_own(shop):
+    shop.add_notebook("/v/sql", "CREATE VIEW seen AS SELECT id FROM main.silver.orders", "SQL")
+    shop.add_notebook(
+        "/v/py", "import dlt\n@dlt.view\ndef passing():\n    return spark.read.table('main.silver.orders')\n"
+    )
+    shop.add_pipeline("views", ["/v/sql", "/v/py"], catalog="main", schema="v")
+    found = edges(scanned(shop))
+    assert "w main.silver.orders > views.seen > main.v.seen" in found
+    assert "w main.silver.orders > views.passing > views.passing" in found
+
+
 def test_a_folder_is_scanned_without_an_account_and_modules_are_no_programs(tmp_path):
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "brokers.py").write_text('BROKERS = "k1:9092"\n')

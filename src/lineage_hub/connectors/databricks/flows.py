@@ -7,7 +7,7 @@ nowhere that the code tells.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lineage_hub.connectors.databricks.names import STREAMS, DatasetName, Namer, spelling
 from lineage_hub.connectors.databricks.programs import Work
@@ -21,6 +21,13 @@ class ReadProgram:
     path: str
     reading: Reading
     modified_at: int = 0
+    is_sql: bool = False
+
+    @property
+    def tables(self) -> list[DefinedTable]:
+        """As others see them: CREATE VIEW makes a view that stays, whatever its name looks like."""
+        views = self.reading.tables
+        return [replace(one, kind="published_view") if self.is_sql and one.kind == "view" else one for one in views]
 
 
 @dataclass(frozen=True)

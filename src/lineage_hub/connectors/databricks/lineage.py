@@ -170,9 +170,10 @@ class Teller:
     def _output(self, name: DatasetName, flow: Flow) -> Facets:
         facets = self._input(name)
         if flow.kind in ("view", "temporary_view", "materialized_view", "streaming_table"):
-            subtypes = {"view": "TEMPORARY", "temporary_view": "TEMPORARY", "materialized_view": "MATERIALIZED"}
             content = {"datasetType": "TABLE" if flow.kind == "streaming_table" else "VIEW"}
-            content["subType"] = subtypes.get(flow.kind, "STREAMING")
+            subtypes = {"materialized_view": "MATERIALIZED", "streaming_table": "STREAMING"}
+            subtype = "TEMPORARY" if self._namer.is_view(flow.target) else subtypes.get(flow.kind)
+            content |= {"subType": subtype} if subtype else {}
             facets["datasetType"] = facet("1-0-1/DatasetTypeDatasetFacet", **content)
         known = self._tables.get(name.name) if name.namespace == self._namespace else None
         if known is not None:

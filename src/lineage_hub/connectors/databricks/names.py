@@ -52,7 +52,11 @@ class Namer:
         self._work, self._namespace, self.clusters = work, namespace, clusters
         self._named: dict[str, DatasetName | None] = {}
         defined = list(tables)
-        self._views = {spelling(one.name) for one in defined if one.kind in _PASSING}
+        # A view of a decorator has one word for a name; CREATE VIEW in a schema is for everybody.
+        passing = (
+            one for one in defined if one.kind == "temporary_view" or (one.kind == "view" and not _is_apart(one))
+        )
+        self._views = {spelling(one.name) for one in passing}
         self._own = {spelling(one.name) for one in defined}
 
     def is_view(self, name: str) -> bool:
@@ -135,7 +139,8 @@ class Namer:
         return [DatasetName(namespace, one) for one in named]
 
 
-_PASSING = ("view", "temporary_view")
+def _is_apart(view: DefinedTable) -> bool:
+    return len(words_of(view.name)) > 1
 
 
 def _path_of_format(name: str) -> str:

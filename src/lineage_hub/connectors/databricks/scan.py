@@ -251,9 +251,10 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     for at, one in enumerate(fetched):
         reading = read_with(cache, one)
         path = _shown(one.work, one.path)
+        is_sql = one.language == "sql" or one.path.endswith(".sql")
         for problem in reading.problems:
             report.add_problem(problem.path or path, problem.line, problem.reason)
-        found.setdefault(one.work.name, []).append(ReadProgram(path, reading, one.modified_at))
+        found.setdefault(one.work.name, []).append(ReadProgram(path, reading, one.modified_at, is_sql))
         progress("Reading programs", at + 1, len(fetched))
     return found
 
@@ -296,7 +297,7 @@ class _Scan:
         self._flows: list[tuple[Work, Namer, list[Flow]]] = []
         for work in works:
             programs = read.get(work.name, [])
-            defined = [table for program in programs for table in program.reading.tables]
+            defined = [table for program in programs for table in program.tables]
             namer = Namer(work, self._namespace, clusters, defined)
             flows, problems = flows_of(work, programs, namer, with_streams=config.include_kafka_lineage)
             for problem in problems:
