@@ -59,6 +59,7 @@ class Sizes:
     otlp_bodies: tuple[tuple[int, int], ...] = ((32, 600), (8, 300), (1, 60))  # clients, and bodies of 500 spans
     otlp_spans: int = 5_000_000
     otlp_asks: int = 7
+    notebooks: int = 1_000
     page_loads: int = 5
     page_columns: int = 20
     judged: bool = True
@@ -100,6 +101,7 @@ SHORT = Sizes(
     otlp_bodies=((4, 8), (1, 2)),
     otlp_spans=10_000,
     otlp_asks=1,
+    notebooks=10,
     page_loads=1,
     page_columns=2,
     judged=False,

@@ -9,6 +9,7 @@ import sys
 from benchmarks import (
     api_reads,
     column_lineage,
+    databricks,
     disk,
     ingest_batches,
     ingest_growth,
@@ -50,12 +51,13 @@ PROGRAMS: dict[str, Program] = {
     "otlp_ingest": otlp_ingest.measure,
     "telemetry_questions": telemetry_questions.measure,
     "spark_pipelines": spark_pipelines.measure,
+    "databricks": databricks.measure,
     "page_speed": page_speed.measure,
 }
 # Parts of README.md, each written when all of its programs ran.
 _TELEMETRY, _SPARK = ["otlp_reading", "otlp_ingest", "telemetry_questions"], ["spark_pipelines"]
 _RETENTION, _POSTGRES, _SEARCH, _LISTS = ["retention"], ["postgres_ingest"], ["search"], ["api_reads"]
-_PAGE = ["page_speed"]
+_PAGE, _CODE = ["page_speed"], ["databricks"]
 _APART = {
     "spark": _SPARK,
     "telemetry": _TELEMETRY,
@@ -64,6 +66,7 @@ _APART = {
     "search": _SEARCH,
     "lists": _LISTS,
     "page": _PAGE,
+    "code": _CODE,
 }
 PARTS = {**_APART, "speed": [name for name in PROGRAMS if not any(name in names for names in _APART.values())]}
 REFERENCE = "Reference: Marquez 0.51.1, PostgreSQL 15, 2 cores, measured separately."

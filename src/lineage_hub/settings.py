@@ -42,6 +42,10 @@ def default_state_dir() -> Path:
     return _user_folder("XDG_STATE_HOME", ".local/state")
 
 
+def default_cache_dir() -> Path:
+    return _user_folder("XDG_CACHE_HOME", ".cache")
+
+
 def _user_folder(variable: str, beneath_home: str) -> Path:
     base = os.environ.get(variable)
     return (Path(base) if base else Path.home() / beneath_home) / "lineage-hub"

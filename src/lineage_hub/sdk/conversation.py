@@ -85,7 +85,7 @@ def error_of(to: Destination, answer: Answer) -> LineageHubError:
     subject = problem.subject or to.url
     if answer.status in _WORTH_ANOTHER_TRY or answer.status >= 500:
         kind = named if named is not None and issubclass(named, Transient) else Overloaded
-        wait_s = _seconds(answer.retry_after)
+        wait_s = retry_after_s(answer.retry_after)
         return kind(message, subject=subject, action=problem.action or "try again later", retry_after_s=wait_s)
     if named is not None and not issubclass(named, Transient | Refusal):
         return named(message, subject=subject, action=problem.action)
@@ -101,7 +101,7 @@ _ACTIONS = {
 }
 
 
-def _seconds(header: str | None) -> int:
+def retry_after_s(header: str | None) -> int:
     """Of Retry-After, which is a number or a date; none means that the server doesn't mind."""
     if header is None:
         return 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lineage_hub.testing.databricks import FakeWorkspace
     from lineage_hub.testing.events import LineageEvents, RecordedRun
     from lineage_hub.testing.recording import RecordingTransport, recorded
 
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 pytest_plugins = ("lineage_hub.testing.plugin",)
 
 _MODULES = {
+    "FakeWorkspace": "databricks",
     "LineageEvents": "events",
     "RecordedRun": "events",
     "RecordingTransport": "recording",
     "recorded": "recording",
 }
 
-__all__ = ["LineageEvents", "RecordedRun", "RecordingTransport", "recorded"]
+__all__ = ["FakeWorkspace", "LineageEvents", "RecordedRun", "RecordingTransport", "recorded"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,211 @@
+"""Notebooks of 300 lines enter, written as teams write them. What reading and fetching them takes leaves.
+
+Reading is told in CPU seconds of one core: once with nothing known, and once again when nothing has changed. Fetching
+is told in seconds of the clock, from a workspace that takes a tenth of a second for each answer.
+"""
+
+import asyncio
+import gc
+import multiprocessing
+import shutil
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from benchmarks.bench import Bench, run_alone
+from benchmarks.claims import Bound, Figure, Row
+
+READ = Bound(must=20, aim=10)
+AGAIN = Bound(must=1, aim=0.5)
+EXPORT = Bound(must=8, aim=7)
+LATENCY_S = 0.1
+CONNECTIONS = 16
+LINES = 300
+
+_HEAD = '''# Databricks notebook source
+# MAGIC %md
+# MAGIC # {team}: events of {area}, as they come in
+
+# COMMAND ----------
+
+import dlt
+from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, StringType, StructField, StructType, TimestampType
+
+ENV = spark.conf.get("{team}.env", "dev")
+BROKERS = ",".join(f"kafka-{{n}}.{{ENV}}.example.com:9092" for n in range(1, 4))
+TOPICS = {{name: f"{area}.{{ENV}}.{{name}}.v{version}" for name in ({names})}}
+
+COMMON = {{
+    "kafka.bootstrap.servers": BROKERS,
+    "startingOffsets": "earliest",
+    "failOnDataLoss": "false",
+}}
+
+
+def stream_of(name, **more):
+    """One topic as a stream, with the options that all of ours share."""
+    options = {{**COMMON, "subscribe": TOPICS[name], "groupIdPrefix": f"{team}-{{name}}", **more}}
+    return spark.readStream.format("kafka").options(**options).load()
+
+'''
+_PART = """# COMMAND ----------
+
+{name}_schema = StructType([
+    StructField("id", StringType()),
+    StructField("customer", StringType()),
+    StructField("amount", DoubleType()),
+    StructField("at", TimestampType()),
+])
+
+
+@dlt.table(name="{name}_raw", comment="{name} as they come", table_properties={{"quality": "bronze"}})
+def {name}_raw():
+    return stream_of("{name}").select(
+        F.col("key").cast("string").alias("key"),
+        F.from_json(F.col("value").cast("string"), {name}_schema).alias("data"),
+        F.col("timestamp").alias("received_at"),
+    )
+
+
+@dlt.table(name="{name}_clean")
+@dlt.expect_or_drop("has_id", "id is not null")
+@dlt.expect("positive", "amount >= 0")
+def {name}_clean():
+    rows = dlt.read_stream("{name}_raw").select("data.*", "received_at")
+    if ENV == "prod":
+        rows = rows.withWatermark("at", "1 hour").dropDuplicates(["id", "at"])
+    return rows.withColumn("day", F.to_date("at"))
+
+
+@dlt.table
+def {name}_daily():
+    return (
+        dlt.read("{name}_clean")
+        .groupBy("day", "customer")
+        .agg(F.sum("amount").alias("total"), F.count("*").alias("orders"))
+    )
+
+"""
+_NAMES = ("orders", "refunds", "clicks", "visits", "payments", "shipments", "returns", "logins")
+
+
+def _closing(number: int, lines: int) -> list[str]:
+    """What such notebooks end with: tables that are made column by column, and notes."""
+    found = []
+    for table in ("report", "audit", "export"):
+        found += ["# COMMAND ----------", "", "@dlt.table", f"def {table}_{number}():", "    rows = dlt.read('events')"]
+        found += [f"    rows = rows.withColumn('c{at}', F.col('a{at}') * {number} + F.lit({at}))" for at in range(20)]
+        found += ["    return rows", ""]
+    return [*found, *(f"# {at}: what is left to do is written down elsewhere" for at in range(lines))][:lines]
+
+
+def notebook(number: int) -> str:
+    """Of 300 lines; no two are alike."""
+    names = [f"{_NAMES[(number + at) % len(_NAMES)]}_{number % 97}" for at in range(2)]
+    listed = ", ".join(f'"{one}"' for one in names)
+    text = _HEAD.format(team=f"team{number % 7}", area=f"area{number}", version=number % 3 + 1, names=listed)
+    text += "".join(_PART.format(name=one) for one in names)
+    lines = text.splitlines()[:LINES]
+    lines += _closing(number, LINES - len(lines))
+    return "\n".join(lines) + "\n"
+
+
+def measure(bench: Bench) -> list[Row]:
+    count = bench.sizes.notebooks
+    folder = bench.fresh_folder("notebooks")
+    for at in range(count):
+        place = folder / f"area{at % 20:02}" / f"pipeline_{at:04}.py"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(notebook(at))
+    kept = bench.fresh_folder("notebooks-cache")
+    first, sources = _scan(folder, kept)
+    again, _ = _scan(folder, kept)
+    shutil.rmtree(kept)
+    seconds, at_once = _export(count)
+    judged = bench.sizes.judged
+    return [
+        Row(
+            f"read {count:,} notebooks of {LINES} lines",
+            (Figure(first, "CPU s", READ),),
+            f"{sources:,} sources found, {1000 * first / count:.1f} CPU-ms a notebook",
+            judged=judged,
+        ),
+        Row(
+            f"scan the same {count:,} notebooks again, none of them changed",
+            (Figure(again, "CPU s", AGAIN),),
+            f"{1000 * again / count:.2f} CPU-ms a notebook",
+            judged=judged,
+        ),
+        Row(
+            f"export {count:,} notebooks from a workspace that takes {LATENCY_S:g} s an answer",
+            (Figure(seconds, "s", EXPORT),),
+            f"at most {at_once} requests at a time; {count * LATENCY_S / CONNECTIONS:.2f} s is the least that can be",
+            judged=judged,
+        ),
+    ]
+
+
+def _scan(folder: Path, kept: Path) -> tuple[float, int]:
+    from lineage_hub.connectors.databricks.cache import Cache
+    from lineage_hub.connectors.databricks.config import ScanConfig
+    from lineage_hub.connectors.databricks.scan import GARBAGE, scan_folder
+    from lineage_hub.connectors.databricks.told import events_of
+
+    # As the command has it.
+    gc.set_threshold(*GARBAGE)
+    begun = time.process_time()
+    cache = Cache(kept)
+    report = asyncio.run(scan_folder(folder, ScanConfig(), cache))
+    events_of(report.jobs, cache)
+    assert not report.problems, report.problems[:3]
+    return time.process_time() - begun, len(report.findings)
+
+
+def _export(count: int) -> tuple[float, int]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    workspace = context.Process(target=_serve, args=(theirs, count), daemon=True)
+    workspace.start()
+    try:
+        url, token = ours.recv()
+        # Modules are loaded, and the server has threads.
+        asyncio.run(_exported(url, token, 1))
+        begun = time.monotonic()
+        found = asyncio.run(_exported(url, token, count))
+        seconds = time.monotonic() - begun
+        assert len(found) == count
+        assert all(found)
+        ours.send("stop")
+        return seconds, ours.recv()
+    finally:
+        workspace.join(10)
+
+
+async def _exported(url: str, token: str, count: int) -> list[str]:
+    from lineage_hub.connectors.databricks.cache import Cache
+    from lineage_hub.connectors.databricks.client import DatabricksClient
+    from lineage_hub.connectors.databricks.workspace import WorkspaceTree
+
+    async with DatabricksClient(url, token, concurrency=CONNECTIONS) as client:
+        tree = WorkspaceTree(client, Cache(None))
+
+        async def one_of(at: int) -> str:
+            return await tree.text(await tree.found(f"/Shared/shop/n{at}"))
+
+        return await asyncio.gather(*(one_of(at) for at in range(count)))
+
+
+def _serve(to: Connection, count: int) -> None:
+    from lineage_hub.testing.databricks import FakeWorkspace
+
+    with FakeWorkspace(latency_s=LATENCY_S) as workspace:
+        for at in range(count):
+            workspace.add_notebook(f"/Shared/shop/n{at}", notebook(at))
+        to.send((workspace.url, workspace.token))
+        to.recv()
+        to.send(workspace.most_at_once)
+
+
+if __name__ == "__main__":
+    run_alone("databricks", measure, __doc__)

@@ -1,0 +1,197 @@
+"""`lineage-hub databricks` shows what it found, says what it could not, and gives events to a file or a hub."""
+
+import json
+import uuid
+
+import pytest
+
+PROGRAM = """import dlt
+
+
+@dlt.table
+def orders():
+    kafka = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "k1:9092")
+    return kafka.option("subscribe", spark.conf.get("topic")).load()
+"""
+UPDATE = str(uuid.UUID(int=7))
+
+
+@pytest.fixture
+def run(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("DATABRICKS_HOST", "DATABRICKS_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *arguments: cli("databricks", *arguments)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "programs"
+    made.mkdir()
+    (made / "bronze.py").write_text(PROGRAM)
+    return made
+
+
+def events(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_folder_is_shown_as_a_table(run, folder):
+    found = run("scan", "--path", folder, "--configuration", "topic=shop.orders")
+    assert found.code == 0
+    head, row, summary = found.out.splitlines()
+    assert head.split() == ["KIND", "SOURCE", "WHERE", "TARGET", "AT", "CONFIDENCE", "UNRESOLVED"]
+    assert row.split() == ["kafka", "shop.orders", "kafka://k1:9092", "orders", "bronze.py:6", "1", "–"]
+    assert summary == "1 programs, 1 sources, 1 tables, 0 unresolved, 0 problems"
+
+
+def test_what_is_unresolved_fails_where_it_must_not_be(run, folder):
+    assert run("scan", "--path", folder).code == 0
+    failed = run("scan", "--path", folder, "--fail-on-unresolved")
+    assert failed.code == 1
+    assert "bronze.py:6: kafka: subscribe can't be known" in failed.err
+    assert run("scan", "--path", folder, "--fail-on-unresolved", "--configuration", "topic=a").code == 0
+
+
+def test_json_has_everything(run, folder):
+    found = run("scan", "--path", folder, "--json").json()
+    assert found["unresolved"] == 1
+    (source,) = found["sources"]
+    assert (source["path"], source["line"], source["target"], source["unresolved"]) == (
+        "bronze.py", 6, "orders", ["subscribe"],
+    )  # fmt: skip
+    assert found["problems"] == []
+
+
+def test_events_are_written_once_and_the_same_again(run, folder, tmp_path):
+    file = tmp_path / "events.ndjson"
+    assert run("scan", "--path", folder, "--configuration", "topic=a", "--output", file).code == 0
+    first = events(file)
+    assert [one["job"]["name"] for one in first] == ["bronze.py.orders"]
+    run("scan", "--path", folder, "--configuration", "topic=a", "--output", file)
+    assert events(file) == first
+
+
+def test_a_dry_run_only_says_what_it_would_do(run, folder, tmp_path):
+    file = tmp_path / "events.ndjson"
+    found = run("scan", "--path", folder, "--output", file, "--send", "--dry-run")
+    assert found.code == 0
+    assert "1 events would go to http://127.0.0.1:8000 and" in found.err
+    assert not file.exists()
+
+
+def test_a_workspace_is_scanned_with_its_token_from_the_environment(run, shop, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    found = run("scan", "--workspace", shop.url, "--json")
+    assert found.code == 0
+    assert {one["source"] for one in found.json()["sources"]} >= {"prod.orders", "prod.refunds"}
+    assert shop.token not in found.out + found.err
+
+
+def test_a_file_says_what_to_scan(run, shop, tmp_path):
+    file = tmp_path / "databricks.yaml"
+    file.write_text(f"workspace: {shop.url}\ntoken: {shop.token}\npipelines: [bronze]\njobs: [none]\n")
+    found = run("scan", "--config", file, "--json").json()
+    assert found["works"] == 1
+    only = run("scan", "--config", file, "--pipeline", "p-silver", "--json").json()
+    assert [one["target"] for one in only["sources"]] == ["main.silver.orders"]
+
+
+def test_what_may_not_be_read_is_told_on_stderr_and_the_rest_is_shown(run, shop, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    shop.forbidden.add("/Repos/me/shop/gold")
+    found = run("scan", "--workspace", shop.url)
+    assert found.code == 0
+    assert "prod.orders" in found.out
+    assert "/Repos/me/shop/gold" in found.err
+    assert "CAN READ" in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("scan",), "DATABRICKS_HOST"),
+        (("scan", "--workspace", "https://w.example"), "DATABRICKS_TOKEN"),
+        (("scan", "--path", "gone"), "there is no folder"),
+        (("scan", "--path", ".", "--workspace", "https://w.example"), "--path"),
+        (("scan", "--path", ".", "--configuration", "novalue"), "name=value"),
+        (("scan", "--config", "gone.yaml"), "can't be read"),
+        (("sync",), "DATABRICKS_HOST"),
+    ],
+)
+def test_what_is_written_wrongly_is_told_with_the_next_action(run, arguments, said):
+    found = run(*arguments)
+    assert found.code == 2
+    assert said in found.err
+    assert "Traceback" not in found.err
+
+
+def test_a_wrong_token_is_told_and_not_shown(run, shop, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_TOKEN", "dapi-wrong")
+    found = run("scan", "--workspace", shop.url)
+    assert found.code == 1
+    assert "the token is wrong" in found.err
+    assert "dapi-wrong" not in found.err
+
+
+def test_without_its_extra_it_says_how_to_get_it(run, folder, monkeypatch):
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "sqlglot" else found(name))
+    missing = run("scan", "--path", folder)
+    assert missing.code == 5
+    assert "pip install 'lineage-hub[connectors]'" in missing.err
+
+
+def logged(at, kind, details, **origin):
+    return {
+        "timestamp": f"2026-11-01T00:00:{at:02}.000Z", "event_type": kind, "details": {kind: details},
+        "origin": {"update_id": UPDATE, **origin},
+    }  # fmt: skip
+
+
+def test_sync_tells_of_updates_once(run, shop, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    monkeypatch.setenv("DATABRICKS_HOST", shop.url)
+    shop.page_size = 2
+    flow = {"flow_name": "main.bronze.orders_raw"}
+    shop.add_events(
+        "p-bronze",
+        [
+            logged(1, "create_update", {}),
+            logged(2, "flow_progress", {"status": "RUNNING", "metrics": {"num_output_rows": 3}}, **flow),
+            logged(3, "flow_progress", {"status": "COMPLETED"}, **flow),
+            logged(4, "update_progress", {"state": "COMPLETED"}),
+        ],
+    )
+    file = tmp_path / "events.ndjson"
+    found = run("sync", "--output", file)
+    assert found.code == 0, found.err
+    assert found.out == "2 pipelines, 2 runs, 12 events\n"
+    runs = [one for one in events(file) if "run" in one]
+    assert [one["eventType"] for one in runs] == ["START", "START", "RUNNING", "COMPLETE", "COMPLETE"]
+    assert runs[-2]["inputs"][0]["name"] == "prod.orders"
+    again = run("sync", "--output", file)
+    assert again.out == "2 pipelines, 0 runs, 7 events\n"
+    assert run("sync", "--whole", "--dry-run").out == found.out
+    assert run("scan", "--events", "--json", "--no-cache").json()["events"] == 12
+
+
+def test_a_log_that_may_not_be_read_costs_that_log_only(run, shop, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    shop.add_events("p-bronze", [logged(1, "create_update", {})])
+    answer = shop._of_pipelines
+
+    def refuse(rest, params):
+        from lineage_hub.testing.databricks import Answer
+
+        if rest == ["p-silver", "events"]:
+            raise Answer(403, "PERMISSION_DENIED", "no")
+        return answer(rest, params)
+
+    shop._of_pipelines = refuse
+    found = run("sync", "--workspace", shop.url, "--dry-run")
+    assert found.code == 0
+    assert found.out.startswith("2 pipelines, 1 runs")
+    assert "silver: its event log" in found.err

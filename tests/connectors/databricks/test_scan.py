@@ -1,0 +1,180 @@
+"""A scan goes from jobs and pipelines to tables; what fails on the way is in the report, and nothing else is lost."""
+
+import asyncio
+
+import pytest
+
+from lineage_hub.connectors.databricks.cache import Cache
+from lineage_hub.connectors.databricks.config import KafkaCluster, ScanConfig
+from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
+from lineage_hub.connectors.databricks.told import events_of
+from lineage_hub.errors import Refusal
+
+
+def scanned(workspace, cache=None, **members):
+    config = ScanConfig(
+        workspace=workspace.url, token=workspace.token, attempts=3, namespace="databricks://w", **members
+    )
+    return asyncio.run(scan_workspace(config, cache or Cache(None)))
+
+
+def edges(report):
+    found = []
+    for job in report.jobs:
+        inputs = [f"{one.namespace.partition('://')[2]} {one.name}" for one in job.inputs] or ["-"]
+        found += [f"{given} > {job.name} > {one.name}" for given in inputs for one in job.outputs]
+    return sorted(found)
+
+
+def test_topics_lead_to_bronze_silver_and_gold_across_pipelines_and_jobs(shop):
+    report = scanned(shop)
+    assert edges(report) == [
+        "k1.example:9092 prod.orders > bronze.orders_raw > main.bronze.orders_raw",
+        "k1.example:9092 prod.refunds > bronze.refunds_raw > main.bronze.refunds_raw",
+        "w main.bronze.orders_raw > silver.orders > main.silver.orders",
+        "w main.silver.orders > gold.daily.daily > main.gold.daily",
+    ]
+    assert not report.problems
+    assert (report.works, report.programs) == (3, 3)
+    assert {one.name for one in report.jobs if not one.flow} == {"bronze", "silver", "gold.daily"}
+
+
+def test_columns_and_what_the_catalog_knows_are_told(shop):
+    (job,) = (one for one in scanned(shop).jobs if one.name == "silver.orders")
+    (facets,) = job.outputs.values()
+    (origin,) = facets["columnLineage"]["fields"]["id"]["inputFields"]
+    assert (origin["name"], origin["field"]) == ("main.bronze.orders_raw", "key")
+    assert [one["type"] for one in facets["schema"]["fields"]] == ["string", "string"]
+    assert facets["ownership"]["owners"][0]["name"] == "user:data@example.com"
+    location = job.facets["sourceCodeLocation"]
+    assert (location["repoUrl"], location["path"]) == ("https://git.example.com/shop.git", "silver/orders.sql")
+
+
+def test_one_notebook_that_may_not_be_read_costs_that_notebook_only(shop):
+    shop.forbidden.add("/Repos/me/shop/gold")
+    shop.bad_base64.add("/Repos/me/shop/silver/orders.sql")
+    report = scanned(shop)
+    assert [one.split(" > ")[1] for one in edges(report)] == ["bronze.orders_raw", "bronze.refunds_raw"]
+    reasons = {one.path: one.reason for one in report.problems}
+    assert "CAN READ" in reasons["/Repos/me/shop/gold"]
+    assert "base64" in reasons["/Repos/me/shop/silver/orders.sql"]
+
+
+def test_a_broken_library_a_missing_notebook_and_a_closed_pipeline_stop_nothing(shop):
+    shop.add_pipeline("broken", ["/Repos/me/gone"], globs=["/nowhere/**"], libraries_=[])
+    shop.add_pipeline("closed", pipeline_id="p-closed")
+    shop.forbidden.add("p-closed")
+    shop.add_job("odd", [{"task_key": "w", "python_wheel_task": {}}])
+    report = scanned(shop)
+    assert len(edges(report)) == 4
+    assert {one.path for one in report.problems} == {"/Repos/me/gone", "/nowhere/**", "pipeline closed", "odd.w"}
+
+
+def test_a_syntax_error_is_in_the_report_with_its_line(shop):
+    shop.add_notebook("/Repos/me/shop/pipelines/bad", "# Databricks notebook source\nx = (\n# COMMAND ----------\n")
+    shop.add_pipeline("bad", ["/Repos/me/shop/pipelines/bad"])
+    report = scanned(shop)
+    assert len(edges(report)) == 4
+    (problem,) = report.problems
+    assert problem.path == "/Repos/me/shop/pipelines/bad"
+    assert problem.line
+
+
+def test_throttling_failures_and_small_pages_change_nothing(shop):
+    calm = scanned(shop)
+    shop.page_size, shop.throttle_every, shop.fail_every = 1, 5, 7
+    assert edges(scanned(shop)) == edges(calm)
+    assert {one.status for one in shop.asked} >= {200, 429, 500}
+
+
+def test_without_a_valid_token_the_scan_ends_at_once(shop):
+    config = ScanConfig(workspace=shop.url, token="wrong")
+    with pytest.raises(Refusal, match="401"):
+        asyncio.run(scan_workspace(config, Cache(None)))
+
+
+def test_a_second_scan_exports_nothing_and_says_the_same(shop, tmp_path):
+    first = scanned(shop, Cache(tmp_path))
+    told = events_of(first.jobs, Cache(tmp_path))
+    exports = shop.count("/api/2.0/workspace/export")
+    again = scanned(shop, Cache(tmp_path))
+    assert shop.count("/api/2.0/workspace/export") == exports == first.exported
+    assert again.exported == 0
+    assert events_of(again.jobs, Cache(tmp_path)) == told
+
+
+def test_a_changed_configuration_is_seen_though_no_notebook_changed(shop, tmp_path):
+    before = events_of(scanned(shop, Cache(tmp_path)).jobs, Cache(tmp_path))
+    shop._pipelines["p-bronze"]["spec"]["configuration"]["shop.env"] = "test"
+    report = scanned(shop, Cache(tmp_path))
+    assert "k1.example:9092 test.orders > bronze.orders_raw > main.bronze.orders_raw" in edges(report)
+    after = {one["job"]["name"]: one for one in events_of(report.jobs, Cache(tmp_path))}
+    changed = [one["job"]["name"] for one in before if after[one["job"]["name"]] != one]
+    assert changed == ["bronze.orders_raw", "bronze.refunds_raw"]
+    assert all(after[one["job"]["name"]]["eventTime"] >= one["eventTime"] for one in before)
+
+
+def test_a_module_that_changes_changes_what_imports_it(shop, tmp_path):
+    scanned(shop, Cache(tmp_path))
+    shop.add_notebook("/Repos/me/shop/shared/brokers", 'BROKERS = "other:9092"', modified_at=9_000_000_000_000)
+    found = edges(scanned(shop, Cache(tmp_path)))
+    assert "other:9092 prod.orders > bronze.orders_raw > main.bronze.orders_raw" in found
+
+
+def test_clusters_are_found_by_their_brokers_and_only_chosen_works_are_scanned(shop):
+    from lineage_hub.connectors.databricks.config import Chosen
+
+    report = scanned(
+        shop,
+        clusters=(KafkaCluster("other", ("k9",)), KafkaCluster("prod", ("k0", "k2.example"), "kafka://prod")),
+        pipelines=Chosen(names=("bronze",)),
+        jobs=Chosen(excludes=("",)),
+    )
+    assert {one.split(" ")[0] for one in edges(report)} == {"prod"}
+    assert report.works == 1
+
+
+def test_pipelines_of_one_name_are_two_jobs(shop):
+    shop.add_pipeline("silver", ["/Repos/me/shop/gold"], pipeline_id="p-2", catalog="main", schema="x")
+    names = {one.name for one in scanned(shop).jobs}
+    assert {"silver (p-silver)", "silver (p-2)"} <= names
+
+
+def test_a_query_of_a_sql_task_is_read_with_its_parameters(shop):
+    shop.add_query("q1", "CREATE TABLE main.x.copy AS SELECT * FROM main.silver.orders")
+    shop.add_job("copy", [{"task_key": "sql", "sql_task": {"query": {"query_id": "q1"}}}])
+    assert "w main.silver.orders > copy.sql.copy > main.x.copy" in edges(scanned(shop))
+
+
+def test_a_view_of_sql_is_for_everybody_and_one_of_a_decorator_is_its_pipelines_own(shop):
+    shop.add_notebook("/v/sql", "CREATE VIEW seen AS SELECT id FROM main.silver.orders", "SQL")
+    shop.add_notebook(
+        "/v/py", "import dlt\n@dlt.view\ndef passing():\n    return spark.read.table('main.silver.orders')\n"
+    )
+    shop.add_pipeline("views", ["/v/sql", "/v/py"], catalog="main", schema="v")
+    found = edges(scanned(shop))
+    assert "w main.silver.orders > views.seen > main.v.seen" in found
+    assert "w main.silver.orders > views.passing > views.passing" in found
+
+
+def test_a_folder_is_scanned_without_an_account_and_modules_are_no_programs(tmp_path):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "brokers.py").write_text('BROKERS = "k1:9092"\n')
+    (tmp_path / "bronze.py").write_text(
+        "import dlt\nfrom shared.brokers import BROKERS\n@dlt.table\ndef t():\n"
+        '    kafka = spark.readStream.format("kafka").option("kafka.bootstrap.servers", BROKERS)\n'
+        '    return kafka.option("subscribe", "a").load()\n'
+    )
+    (tmp_path / "latin.py").write_bytes(b"\xff")
+    report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None)))
+    assert report.programs == 1
+    assert edges(report) == ["k1:9092 a > bronze.py.t > t"]
+    (finding,) = report.findings
+    assert (finding.path, finding.line, finding.source, finding.place) == ("bronze.py", 5, "a", "kafka://k1:9092")
+    assert [one.path for one in report.problems] == ["latin.py"]
+
+
+def test_files_that_take_in_each_other_are_read_once(tmp_path):
+    (tmp_path / "a.py").write_text("import b\n")
+    (tmp_path / "b.py").write_text("import a\n")
+    assert asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None))).programs == 1
