@@ -13,7 +13,7 @@
     };
     requestAnimationFrame(look);
   };
-  const drawn = () => document.querySelector("main h1") && !document.querySelector("main [role=status]");
+  const drawn = () => document.querySelector("main h1") && !document.querySelector("main [aria-busy=true]");
   looks.note("drawn", drawn);
   looks.note("picture", () => document.querySelector("[data-layout] .react-flow__node"));
   looks.note("laid out", () => document.querySelector('[data-layout="fine"] .react-flow__node'));

@@ -52,11 +52,8 @@ def _opened(browser: Browser, url: str) -> Iterator[Page]:
 
 def _noted(page: Page, name: str) -> float:
     """Seconds from the start of the navigation; waits until it has happened."""
-    ask = """name => new Promise((done) => {
-      const look = () => (name in __looks.at ? done(__looks.at[name]) : setTimeout(look, 20));
-      look();
-    })"""
-    return float(page.evaluate(ask, name)) / 1000
+    page.wait_for_function("name => name in __looks.at", arg=name, polling=20, timeout=PATIENCE_MS)
+    return float(page.evaluate("name => __looks.at[name]", name)) / 1000
 
 
 def _longest_task(page: Page) -> float:
@@ -193,7 +190,10 @@ def _column(bench: Bench, browser: Browser, address: str, nodes: int) -> Row:
             handle = column.element_handle()
             took = page.evaluate_handle("column => ({ lit: __looks.lit(column) })", handle)
             column.hover(force=True)
-            lit.append(float(page.evaluate("async (one) => await one.lit", took)))
+            waited = (
+                "async ([one, patience]) => Promise.race([one.lit, new Promise((_, no) => setTimeout(no, patience))])"
+            )
+            lit.append(float(page.evaluate(waited, [took, PATIENCE_MS])))
     return Row(
         f"a column's path lights up in a graph of {nodes} nodes",
         (Figure(max(lit), "ms", LIT),),

@@ -6,7 +6,7 @@ import styles from "./States.module.css";
 
 export function Loading({ label = "Loading" }: { label?: string }) {
   return (
-    <div className={styles.loading} role="status">
+    <div className={styles.loading} role="status" aria-busy="true">
       <span className={styles.bar} aria-hidden="true" />
       <span>{label}…</span>
     </div>
