@@ -26,7 +26,8 @@
         began = event.timeStamp;
         document.removeEventListener("mouseover", begin, true);
         const look = () => {
-          if (document.querySelectorAll('[data-layout] [data-lit="true"]').length > 2) {
+          // Boxes, lines and columns are lit in one go; a short path may have none but this in sight.
+          if (wanted.dataset.lit === "true") {
             requestAnimationFrame((at) => resolve(at - began));
           } else requestAnimationFrame(look);
         };

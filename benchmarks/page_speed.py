@@ -34,6 +34,10 @@ LAYOUT = {200: Bound(must=2, aim=1), 500: Bound(must=5, aim=3)}
 PANNING, LONGEST, LIT = Bound(must=8, aim=4), Bound(must=200, aim=100), Bound(must=100, aim=50)
 SCROLLED = Bound(must=1, aim=0.5)
 GRAPH = '[data-layout="fine"]'
+IN_SIGHT = """column => {
+  const at = column.getBoundingClientRect();
+  return column.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2));
+}"""
 
 
 @contextmanager
@@ -183,10 +187,14 @@ def _column(bench: Bench, browser: Browser, address: str, nodes: int) -> Row:
         _noted(page, "laid out")
         page.wait_for_timeout(300)
         columns = page.locator('[data-layout] [data-linked="true"]')
-        for number in range(min(columns.count(), bench.sizes.page_columns)):
+        for column in columns.all():
+            if len(lit) == bench.sizes.page_columns:
+                break
             page.mouse.move(5, 5)
             page.wait_for_timeout(50)
-            column = columns.nth(number)
+            # Others are drawn outside of the picture, or under the panel that tells of the first.
+            if not column.evaluate(IN_SIGHT):
+                continue
             handle = column.element_handle()
             took = page.evaluate_handle("column => ({ lit: __looks.lit(column) })", handle)
             column.hover(force=True)
