@@ -15,7 +15,7 @@ PUBLIC = {
         lineage_track reset_config telemetry_track trace_headers track
     """,
     "lineage_hub.transports": "Config Refused Terminal Transient Transport TransportFactory",
-    "lineage_hub.testing": "LineageEvents RecordedRun RecordingTransport recorded",
+    "lineage_hub.testing": "FakeWorkspace LineageEvents RecordedRun RecordingTransport recorded",
 }
 EVERY_NAME = [(module, name) for module, names in PUBLIC.items() for name in names.split()]
 
