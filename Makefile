@@ -15,7 +15,7 @@ PAGE_SOURCES := $(if $(WEB),$(shell find web -type f -not -path '*/node_modules/
 	-not -path 'web/src/api/schema.ts') $(shell find src/lineage_hub/server -name '*.py' \
 	\( -path '*/answers/*' -o -name 'openapi*' -o -name 'answers*' -o -name '*routes.py' \)))
 
-.PHONY: help setup demo serve check static quick test java system soak bench screenshots format lock clean page page-check page-test browser-tests spark-tests
+.PHONY: help setup demo serve check static quick test java system soak bench screenshots format lock clean page page-check page-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,15 +59,9 @@ quick: setup page-test
 test: static system quick ## Everything: what check does, then the slow tests, those that need the machine alone last
 # In the order of their names: modules with one long test, which xdist would keep for last, leave no core without work.
 	$(PYTEST) tests --ignore tests/spark --ignore tests/e2e -m "slow and not serial" -n auto --dist loadscope --no-loadscope-reorder $(MAY_BE_EMPTY)
-	$(MAKE) --jobs 2 --output-sync=line browser-tests spark-tests
+	$(PYTEST) tests/e2e -m "slow and not serial" # one after the other: they share a browser and hubs, which use all cores
+	$(PYTEST) tests/spark -m "slow and not serial" # one after the other: they share a session, which uses all cores
 	$(PYTEST) tests -m serial $(MAY_BE_EMPTY)
-
-# Each goes one after the other, since its tests share a browser or a session, and waits a lot: so the two go side by side.
-browser-tests: setup
-	$(PYTEST) tests/e2e -m "slow and not serial"
-
-spark-tests: setup
-	$(PYTEST) tests/spark -m "slow and not serial"
 
 java: # what Spark runs on
 	@scripts/system-packages java
