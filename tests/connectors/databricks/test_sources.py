@@ -125,3 +125,9 @@ _sqldf.write.saveAsTable("copy")
 def test_what_is_known_around_an_unknown_part_of_a_statement_counts() -> None:
     source = 'import os\nspark.sql("CREATE TABLE t AS SELECT * FROM %s.a WHERE d > \'%s\'" % ("s", os.environ["D"]))\n'
     assert [(one.path, one.target_table, one.unresolved) for one in extract_sources(source)] == [("s.a", "t", [])]
+
+
+def test_a_name_without_a_value_is_unknown() -> None:
+    settings: dict[str, str] = {"t": None}  # type: ignore[dict-item]
+    (found,) = extract_sources("SELECT * FROM ${t}", language="sql", configuration=settings)
+    assert (found.path, found.unresolved) == (None, ["table"])
