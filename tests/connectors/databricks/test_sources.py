@@ -105,3 +105,29 @@ def test_libraries_are_paths_in_order_each_once() -> None:
 )  # fmt: skip
 def test_malformed_libraries_are_none(config: object) -> None:
     assert get_pipeline_libraries(config) == []  # type: ignore[arg-type]
+
+
+def test_rows_that_a_cell_of_sql_shows_are_there_for_python() -> None:
+    source = """# Databricks notebook source
+# MAGIC %sql
+# MAGIC SELECT * FROM before;
+# MAGIC SELECT id FROM customers
+# COMMAND ----------
+_sqldf.write.saveAsTable("copy")
+# COMMAND ----------
+# MAGIC %sql
+# MAGIC BEGIN IF today() > '2024' THEN SELECT id FROM perhaps; END IF; END
+"""
+    found = [(one.path, one.target_table, one.line, one.confidence) for one in extract_sources(source)]
+    assert found == [("before", None, 3, 1.0), ("customers", "copy", 4, 1.0), ("perhaps", None, 9, 0.5)]
+
+
+def test_what_is_known_around_an_unknown_part_of_a_statement_counts() -> None:
+    source = 'import os\nspark.sql("CREATE TABLE t AS SELECT * FROM %s.a WHERE d > \'%s\'" % ("s", os.environ["D"]))\n'
+    assert [(one.path, one.target_table, one.unresolved) for one in extract_sources(source)] == [("s.a", "t", [])]
+
+
+def test_a_name_without_a_value_is_unknown() -> None:
+    settings: dict[str, str] = {"t": None}  # type: ignore[dict-item]
+    (found,) = extract_sources("SELECT * FROM ${t}", language="sql", configuration=settings)
+    assert (found.path, found.unresolved) == (None, ["table"])

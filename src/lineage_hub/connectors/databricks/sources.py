@@ -56,7 +56,9 @@ def _texts(mapping: object) -> dict[str, str]:
     if not isinstance(mapping, Mapping):
         return {}
     return {
-        key: value if isinstance(value, str) else str(value) for key, value in mapping.items() if isinstance(key, str)
+        key: value if isinstance(value, str) else str(value)
+        for key, value in mapping.items()
+        if isinstance(key, str) and value is not None
     }
 
 

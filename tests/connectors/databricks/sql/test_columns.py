@@ -47,6 +47,8 @@ B = "CREATE TABLE b (id INT, z INT);"
         ("SELECT coalesce(x, y) AS c, cast(x AS STRING) AS s, x::date AS d FROM a",
          {"c": ["a.x", "a.y"], "s": ["a.x"], "d": ["a.x"]}),
         ("SELECT OrderId AS orderID FROM Orders", {"orderID": ["Orders.OrderId"]}),
+        ("SELECT count(*), x, max(y) AS m FROM a", {"x": ["a.x"], "m": ["a.y"]}),  # Spark names the first by its text
+        ("SELECT _col_0, y + 1 FROM a", {"_col_0": ["a._col_0"]}),
         ("SELECT `a b` FROM a", {"a b": ["a.a b"]}),
         ("SELECT key, value:id AS id FROM read_kafka(subscribe => 'k')", {"key": ["k.key"], "id": ["k.value"]}),
         ("SELECT topic AS t FROM read_kafka(subscribe => 'k,l')", {"t": ["k.topic", "l.topic"]}),

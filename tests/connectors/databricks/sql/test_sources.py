@@ -204,7 +204,11 @@ FILLED = [
     ("LOAD DATA LOCAL INPATH '/in' OVERWRITE INTO TABLE t PARTITION (d = 1)", [("files", "/in", "t")]),
     ("CREATE TABLE IDENTIFIER(:db || '.t') AS SELECT * FROM a", [("table", "a", "shop.t")]),
     ("CREATE VIEW v (x COMMENT 'c', y) COMMENT 'v' AS SELECT a, b FROM a", [("table", "a", "v")]),
-    ("CREATE OR REPLACE GLOBAL TEMPORARY VIEW v AS SELECT * FROM a", [("table", "a", "v")]),
+    ("CREATE OR REPLACE GLOBAL TEMPORARY VIEW v AS SELECT * FROM a", [("table", "a", "global_temp.v")]),
+    ("USE CATALOG c; CREATE VIEW s.v AS SELECT * FROM global_temp.a", [("table", "global_temp.a", "c.s.v")]),
+    ("CREATE TABLE t (SELECT * FROM a)", [("table", "a", "t")]),
+    ("CREATE TABLE t USING delta (WITH b AS (SELECT * FROM a) SELECT * FROM b)", [("table", "a", "t")]),
+    ("CREATE VIEW v AS SELECT * FROM read_files('s3://me:hunter2@b/p?sig=x')", [("files", "s3://b/p", "v")]),
     ("CREATE VIEW v WITH SCHEMA EVOLUTION AS SELECT * FROM a", [("table", "a", "v")]),
     ("CREATE TEMPORARY VIEW v USING csv OPTIONS (path '/in/x.csv', header 'true')", [("files", "/in/x.csv", "v")]),
     ("CREATE TEMPORARY VIEW v USING org.apache.spark.sql.jdbc OPTIONS ("
@@ -295,6 +299,9 @@ def test_secrets_appear_nowhere() -> None:
     CREATE TEMPORARY VIEW v USING JDBC OPTIONS (
       url "jdbc:sqlserver://h:1433;databaseName=d;user=me;password=hunter2", dbtable "t",
       user "me", password "hunter2");
+    CREATE TEMPORARY VIEW w USING jdbc OPTIONS (
+      url "jdbc:sqlserver://h;trustStorePassword=hunter2;Auth_AccessToken=hunter2;PWD=hunter2", dbtable "t");
+    CREATE TEMPORARY VIEW x USING jdbc OPTIONS (url "jdbc:mysql://me:a@b/hunter2@h/d?sslKeyPass=hunter2", dbtable "t");
     SELECT * FROM read_kafka(subscribe => 'a', `kafka.sasl.jaas.config` => 'password="hunter2"');
     SELECT hunter2 FRM; SELECT 'hunter2
     """

@@ -117,9 +117,10 @@ class Frame(Carrier):
         from lineage_hub.connectors.databricks.program.resolving import options_of
 
         name = machine.see(arguments.get(0, "name", UNKNOWN))
-        machine.sql.views.update(str(one).lower() for _, one in options_of(name))
         if "Global" in method:
             name = machine.lift(lambda one: f"global_temp.{one}" if isinstance(one, str) else one, name)
+        else:
+            machine.sql.views.update(str(one).lower() for _, one in options_of(name))
         machine.ledger.writes.append(
             Write(name, self.inputs, arguments.line, machine.path, "temporary_view", columns=self.known_columns())
         )

@@ -66,6 +66,8 @@ def binary(machine: Machine, op: ast.operator, one: Value, other: Value) -> Valu
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         if isinstance(op, ast.Add) and (isinstance(one, str) or isinstance(other, str)):
             return partial_text((one, other))
+        if isinstance(op, ast.Mod) and isinstance(one, str):
+            return percent(machine, one, other)
         return unknown_of(one, other)
     if isinstance(one, Native):
         from lineage_hub.connectors.databricks.program.columns import combine_columns

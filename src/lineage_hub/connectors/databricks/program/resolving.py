@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from lineage_hub.connectors.databricks.program.addresses import (
+from lineage_hub.connectors.databricks.addresses import (
     event_hubs_address,
     jdbc_address,
     kinesis_region,

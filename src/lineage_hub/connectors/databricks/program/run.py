@@ -20,6 +20,7 @@ from lineage_hub.connectors.databricks.program.modules import find_file
 from lineage_hub.connectors.databricks.program.parsing import parse
 from lineage_hub.connectors.databricks.program.results import make_reading
 from lineage_hub.connectors.databricks.program.session import DbUtils, Session
+from lineage_hub.connectors.databricks.program.sql_text import shown_frame
 from lineage_hub.connectors.databricks.program.state import State
 from lineage_hub.connectors.databricks.program.values import (
     UNKNOWN,
@@ -75,7 +76,7 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
                 machine.bodies.append(body)
             _run_statements(machine, body, scope)
         elif cell.language == "sql":
-            _run_sql(machine, cell)
+            _run_sql(machine, cell, scope)
         elif cell.language == "run":
             _run_notebook(machine, cell, scope, path)
         elif cell.language in ("scala", "r"):
@@ -119,9 +120,12 @@ def guarded(machine: Machine, line: int, run: Callable[[], object]) -> None:
     machine.problem(line, reason)
 
 
-def _run_sql(machine: Machine, cell: Cell) -> None:
-    reading = machine.sql.read(cell.text, cell.line)
-    machine.ledger.ready_sources.extend(reading.sources)
+def _run_sql(machine: Machine, cell: Cell, scope: Scope) -> None:
+    reading = machine.sql.query(cell.text, cell.line)
+    machine.ledger.ready_sources.extend(one for one in reading.sources if one not in reading.shown)
+    # The rows that a cell shows are there for Python, until the next cell shows others.
+    if reading.shown:
+        machine.state.put(scope, "_sqldf", shown_frame(machine, reading))
     machine.ledger.ready_tables.extend(reading.tables)
     for one in reading.problems:
         machine.problem(one.line, one.reason)

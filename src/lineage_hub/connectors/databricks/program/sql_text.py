@@ -104,6 +104,12 @@ def _record(
     return Frame(joined_inputs(*inputs), None if columns is None else Schema(columns))
 
 
+def shown_frame(machine: Machine, reading: QueryReading) -> Frame:
+    """The rows of a cell's last query."""
+    inputs = tuple(Input(_read(machine, one, one.line), ALWAYS) for one in reading.shown)
+    return Frame(inputs, None if reading.columns is None else Schema(reading.columns))
+
+
 def _read(machine: Machine, source: StreamSource, line: int) -> Read:
     read = Read("table", {}, line, machine.path, ready=replace(source, target_table=None, line=line))
     machine.ledger.reads.append(read)

@@ -34,8 +34,10 @@ from lineage_hub.connectors.databricks.program.values import (
 
 _WIDE = re.compile(r"\d{5,}")
 _PERCENT = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])"
+    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d*))?[hlL]?(?P<kind>[diouxXeEfFgGcrsa%])"
 )
+# A star takes its width from the values, where nothing bounds it.
+_WIDE_FIELD = re.compile(r"%%|%(?:\([^)]*\))?[^%a-zA-Z]*?(?P<wide>\d{5,}|\*)")
 _WIDTH = {"ljust", "rjust", "center", "zfill", "expandtabs"}
 _OTHERWISE = {"format", "format_map", "join", "maketrans", "translate"}
 _METHODS = {name for name in dir(str) if not name.startswith("_") and name not in _OTHERWISE}
@@ -181,7 +183,7 @@ def _checked(text: str) -> Value:
 
 def percent(machine: Machine, template: str, values: Value) -> Value:
     """template % values"""
-    if _WIDE.search(template) or "*" in template:
+    if any(found["wide"] for found in _WIDE_FIELD.finditer(template)):
         return UNKNOWN
     if isinstance(values, DictValue):
         wanted = {match["key"] for match in _PERCENT.finditer(template) if match["key"] is not None}
@@ -192,17 +194,38 @@ def percent(machine: Machine, template: str, values: Value) -> Value:
         )
     if isinstance(values, tuple):
         return machine.lift(lambda *several: _percent(template, several), *(machine.see(one) for one in values))
+    if isinstance(values, Unknown):
+        # It may be a tuple of all that the template asks for.
+        return _partly(template, (values,) * len(_PERCENT.findall(template)))
     return _percent(template, values if isinstance(values, CONSTANTS) else (values,))
 
 
 def _percent(template: str, values: object) -> Value:
     parts = values.values() if isinstance(values, dict) else values if isinstance(values, tuple) else (values,)
     if not all(isinstance(one, CONSTANTS) for one in parts):
-        return unknown_of(*parts)
+        return _partly(template, values)
     try:
         return _checked(template % values)
     except (TypeError, ValueError, KeyError, OverflowError):
         return UNKNOWN
+
+
+def _partly(template: str, values: object) -> Value:
+    """The template around its fields, some of which have no known value."""
+    given = list(values) if isinstance(values, tuple) else [values]
+    pieces: list[Value] = []
+    at = taken = 0
+    for field in _PERCENT.finditer(template):
+        pieces.append(template[at : field.start()])
+        at = field.end()
+        if field["kind"] == "%":
+            pieces.append("%")
+        elif field["key"] is not None:
+            pieces.append(values.get(field["key"], UNKNOWN) if isinstance(values, dict) else UNKNOWN)
+        else:
+            pieces.append(given[taken] if taken < len(given) else UNKNOWN)
+            taken += 1
+    return partial_text([*pieces, template[at:]])
 
 
 def format_text(machine: Machine, template: str, given: tuple[Value, ...], named: dict[str, Value]) -> Value:

@@ -5,6 +5,7 @@ The tracing is the SDK's. A column whose origins can't all be told has none here
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +23,14 @@ from lineage_hub.sdk.instrumentation.columns import Tracer
 from lineage_hub.sdk.instrumentation.flows import DIRECT, Origin, Table
 from lineage_hub.sdk.instrumentation.statement import shorten, stand_in
 
+_MADE_UP = re.compile(r"_col_\d+")  # by sqlglot, for an expression without a name
 Origins = tuple[ColumnOrigin, ...]
 ColumnsOf = Callable[[str], Sequence[str] | None]
 
 
 @dataclass(frozen=True)
 class Traced:
-    """Columns in the query's order, and the columns that decide about its rows."""
+    """Columns in the query's order, and the columns that decide about its rows. Some have no name that is known."""
 
     columns: tuple[tuple[str, Origins | None], ...]
     rows: Origins
@@ -40,11 +42,11 @@ class Traced:
     def named(self, names: Sequence[str] | None = None) -> Mapping[str, Origins] | None:
         """By the query's names, or by those of a table whose columns are filled in this order."""
         names = self.names if names is None else names
-        if len(names) != len(self.columns) or not all(names) or any(UNKNOWN in name for name in names):
+        if len(names) != len(self.columns) or any(UNKNOWN in name for name in names):
             return None
         found: dict[str, Origins] = {}
         for name, (_, origins) in zip(names, self.columns, strict=True):
-            if origins is not None:
+            if name and origins is not None:
                 found[name] = tuple(dict.fromkeys((*origins, *self.rows)))
         return found or None
 
@@ -105,7 +107,7 @@ def _trace(
         return None
     names = [name for name, _ in projections]
     # A star has made more of them.
-    names = written if [one.lower() for one in written] == names else [spelling.spelled(name) for name in names]
+    names = written if [one.lower() for one in written] == names else [_named(name, spelling) for name in names]
     return Traced(
         tuple((name, _told(one, sources, spelling)) for name, (_, one) in zip(names, projections, strict=True)),
         tuple(
@@ -132,6 +134,11 @@ def _hide_doubtful(select: Any) -> None:
                 column.this.set("this", UNKNOWN)
         if isinstance(one, exp.Alias) and all(column.name != one.alias for column in one.find_all(exp.Column)):
             before.add(one.alias)
+
+
+def _named(name: str, spelling: Spelling) -> str:
+    """None where the query gives none: Spark would make one of the expression's text."""
+    return "" if _MADE_UP.fullmatch(name) and not spelling.knows(name) else spelling.spelled(name)
 
 
 def _written(projection: Any) -> str:

@@ -25,6 +25,7 @@ class Definition:
     name: tuple[int, int]  # the places where its name begins and ends
     line: int
     temporary: bool = False
+    shared: bool = False  # a temporary view that all sessions see
     columns: list[str] = field(default_factory=list)
     typed: bool = False  # columns have types, so that they are matched by name
     expectations: list[Expectation] = field(default_factory=list)
@@ -55,13 +56,12 @@ def read_definition(tokens: t.Tokens, text: str, line: int) -> Definition | None
     if end == at:
         raise t.Unreadable("what is created has no name")
     temporary = what == "VIEW" and bool(modifiers & {"TEMPORARY", "TEMP"})
-    made = Definition(_kind(what, modifiers), (at, end), line + tokens[at].line - 1, temporary)
-    if t.word(tokens, end) == "(":
+    shared = temporary and "GLOBAL" in modifiers
+    made = Definition(_kind(what, modifiers), (at, end), line + tokens[at].line - 1, temporary, shared)
+    if t.word(tokens, end) == "(" and not _begins_query(tokens, end):
         after = t.after_brackets(tokens, end)
-        # A query in brackets may stand without its AS.
-        if t.word(tokens, end + 1) not in ("SELECT", "WITH"):
-            _read_specification(made, tokens, text, end + 1, after - 1, line)
-            end = after
+        _read_specification(made, tokens, text, end + 1, after - 1, line)
+        end = after
     _read_clauses(made, tokens, end)
     return made
 
@@ -94,7 +94,7 @@ def _read_clauses(made: Definition, tokens: t.Tokens, at: int) -> None:
         elif said == "AS":
             made.query = at + 1
             return
-        elif said in ("SELECT", "VALUES") or (said == "WITH" and _begins_ctes(tokens, at)):
+        elif said in ("SELECT", "VALUES") or _begins_query(tokens, at) or (said == "WITH" and _begins_ctes(tokens, at)):
             made.query = at
             return
         elif said == "FLOW":
@@ -118,6 +118,14 @@ def _read_clauses(made: Definition, tokens: t.Tokens, at: int) -> None:
             at = t.after_brackets(tokens, at)
         else:
             at += 1
+
+
+def _begins_query(tokens: t.Tokens, at: int) -> bool:
+    """A query in brackets may stand without its AS."""
+    inner = at + 1
+    if t.word(tokens, at) != "(":
+        return False
+    return t.word(tokens, inner) == "SELECT" or (t.word(tokens, inner) == "WITH" and _begins_ctes(tokens, inner))
 
 
 def _begins_ctes(tokens: t.Tokens, at: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineage_hub.connectors.databricks.addresses import jdbc_address, plain_path
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.names import FILE_FORMATS
@@ -54,7 +55,6 @@ _SHAPES = {
     "remote_query": Shape("jdbc", path=("dbtable", "query"), positional=("connection",)),
 }
 _ARN = re.compile(r"arn:[^:]*:kinesis:([^:]*):[^:]*:stream/(.+)")
-_SECRETS = re.compile(r"(?i)([?;&](?:user|username|password|pwd|token|secret|accesskey|access_token)[^=;&]*)=[^;&]*")
 
 
 def name_of(call: Any) -> str:
@@ -127,21 +127,12 @@ def source_of(shape: Shape, options: Options, constants: Constants, line: int) -
         kind=shape.kind,
         topics=topics,
         pattern=value(shape.pattern),
-        bootstrap=without_secrets(bootstrap) if "url" in shape.bootstrap else bootstrap,
-        path=value(shape.path),
+        bootstrap=jdbc_address(bootstrap) if bootstrap and "url" in shape.bootstrap else bootstrap,
+        path=plain_path(value(shape.path)),
         group_id_prefix=value(shape.group),
         unresolved=unresolved,
         line=line,
     )
-
-
-def without_secrets(address: str | None) -> str | None:
-    """An address of a database without who may enter, and by which word."""
-    if address is None:
-        return None
-    address = re.sub(r"//[^/@;?]*@", "//", address)
-    address = re.sub(r"(?i)(jdbc:oracle:\w+:)[^@/]*/[^@]*@", r"\1@", address)
-    return _SECRETS.sub("", address)
 
 
 def _listed(text: str | None) -> list[str]:

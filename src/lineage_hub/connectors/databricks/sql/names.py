@@ -44,3 +44,8 @@ def format_and_path(parts: Sequence[str], *, quoted: bool) -> tuple[str, str] | 
 def is_live(parts: Sequence[str]) -> bool:
     """A table of the pipeline itself, by the schema that stands for it."""
     return len(parts) == 2 and parts[0].lower() == "live"
+
+
+def is_global_view(parts: Sequence[str]) -> bool:
+    """A temporary view of the whole cluster, whose schema is of no catalog."""
+    return len(parts) == 2 and parts[0].lower() == "global_temp"

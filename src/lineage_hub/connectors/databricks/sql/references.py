@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineage_hub.connectors.databricks.addresses import plain_path
 from lineage_hub.connectors.databricks.reading import StreamSource
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.functions import columns_of_call, name_of, read_call
@@ -33,6 +34,10 @@ class Spelling(Statement):
         super().normalise(expression)
         for column in expression.find_all(exp.Column):
             self._spelled[column.name] = column.this.meta.get("written", column.name)
+
+    def knows(self, name: str) -> bool:
+        """Does the query, or a table that it reads, have this name?"""
+        return name in self._spelled
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def read_table(node: Any, constants: Constants, qualify: Qualify, line: int) -> 
 
 def _by_path(kind: str, path: str, line: int) -> StreamSource:
     known = UNKNOWN not in path
-    return StreamSource(kind, path=path if known else None, unresolved=[] if known else ["path"], line=line)
+    return StreamSource(kind, path=plain_path(path) if known else None, unresolved=[] if known else ["path"], line=line)
 
 
 def _named(parts: Sequence[str], qualify: Qualify, line: int) -> StreamSource:

@@ -18,7 +18,7 @@ from lineage_hub.connectors.databricks.reading import ColumnOrigin, DefinedTable
 from lineage_hub.connectors.databricks.sql import tokens as t
 from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.definitions import after_name
-from lineage_hub.connectors.databricks.sql.names import is_live, spelled
+from lineage_hub.connectors.databricks.sql.names import is_global_view, is_live, spelled
 from lineage_hub.connectors.databricks.sql.references import known_name, read_table
 from lineage_hub.connectors.databricks.sql.scripting import Blocks
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Statement, Substitute, split_statements
@@ -44,6 +44,7 @@ class QueryReading:
     tables: list[DefinedTable] = field(default_factory=list)
     columns: Mapping[str, tuple[ColumnOrigin, ...]] | None = None
     problems: list[Problem] = field(default_factory=list)
+    shown: list[StreamSource] = field(default_factory=list)  # those of the last statement, if it is a query that runs
 
 
 class Session:
@@ -68,8 +69,10 @@ class Session:
     def query(self, sql: str, line: int = 1) -> QueryReading:
         reading, effects = self._read(sql, line)
         last = effects[-1] if effects else None
-        columns = last.columns if last is not None and not last.fills else None
-        return QueryReading(reading.sources, reading.tables, columns, reading.problems)
+        if last is None or last.fills:
+            return QueryReading(reading.sources, reading.tables, None, reading.problems)
+        shown = [one for one in last.sources if one.confidence == 1.0]
+        return QueryReading(reading.sources, reading.tables, last.columns, reading.problems, shown)
 
     def value(self, name: str) -> str | None:
         if name in self.settings:
@@ -85,6 +88,8 @@ class Session:
     def qualify(self, parts: Sequence[str]) -> str | None:
         if is_live(parts):
             return spelled(parts[1:])
+        if is_global_view(parts):
+            return spelled(parts)
         if len(parts) == 1 and parts[0].lower() in self.views:
             return spelled(parts)
         return known_name(parts, self.catalog, self.schema)
@@ -168,7 +173,7 @@ class Session:
                 effect.target = effect.target.rpartition(".")[2] if "`" not in effect.target else effect.target
                 self.views.add(effect.target.lower())
             key = effect.target.lower()
-            if effect.column_names and all(UNKNOWN not in one for one in effect.column_names):
+            if effect.column_names and all(one and UNKNOWN not in one for one in effect.column_names):
                 self.known_columns[key] = list(effect.column_names)
             elif effect.creates:
                 self.known_columns.pop(key, None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 UNKNOWN = "\ue0f0"  # a letter of no script: a name or string that holds it isn't wholly known
 _DEEPEST = 5
+_LONGEST_VALUES = 200_000  # letters of all that stands for names in one statement
 _SPECIAL = re.compile(r"""(?<!\w)[rR](?:'|")|'|"|`|--|/\*|;|\$\$""")
 _ENDS = {
     "'": re.compile(r"[^'\\]*(?:\\.[^'\\]*)*'", re.DOTALL),
@@ -53,7 +54,8 @@ class Statement:
 
     def text(self, substitute: Substitute) -> str:
         """With the values that are known, and `UNKNOWN` for those that are not."""
-        return "".join(_with_values(kind, text, substitute) for kind, text in self.parts)
+        room = _Room(substitute)
+        return "".join(_with_values(kind, text, room) for kind, text in self.parts)
 
 
 def split_statements(text: str, line: int = 1) -> Iterator[Statement]:
@@ -116,7 +118,20 @@ def _part(opening: str, whole: str) -> tuple[str, str]:
     return ("name" if opening == "`" else "string"), whole
 
 
-def _with_values(kind: str, text: str, substitute: Substitute, depth: int = 0) -> str:
+class _Room:
+    """Values for one statement, as long as they are not too many or too long: each may stand for several others."""
+
+    def __init__(self, substitute: Substitute) -> None:
+        self._substitute, self._left = substitute, _LONGEST_VALUES
+
+    def value(self, name: str) -> str | None:
+        self._left -= 1
+        found = self._substitute(name) if self._left > 0 else None
+        self._left -= len(found or "")
+        return found if self._left > 0 else None
+
+
+def _with_values(kind: str, text: str, room: _Room, depth: int = 0) -> str:
     if kind == "blank" or ("$" not in text and "{{" not in text):
         return text
 
@@ -124,11 +139,11 @@ def _with_values(kind: str, text: str, substitute: Substitute, depth: int = 0) -
         braced, doubled, bare = found.groups()
         if bare is not None and kind == "name":
             return found[0]
-        known = substitute(_plain(braced if braced is not None else doubled or bare))
+        known = room.value(_plain(braced if braced is not None else doubled or bare))
         if known is None:
             return UNKNOWN
         known = known.replace("\n", " ")
-        return _with_values(kind, known, substitute, depth + 1) if depth < _DEEPEST else UNKNOWN
+        return _with_values(kind, known, room, depth + 1) if depth < _DEEPEST else UNKNOWN
 
     return _VALUE.sub(value, text)
 

@@ -19,7 +19,7 @@ from lineage_hub.connectors.databricks.sql.definitions import (
     read_definition,
 )
 from lineage_hub.connectors.databricks.sql.functions import read_options
-from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS, format_and_path
+from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS, format_and_path, parts_of, spelled
 from lineage_hub.connectors.databricks.sql.queries import (
     Names,
     Query,
@@ -103,6 +103,10 @@ class StatementReader:
         table = t.parse([*select, *self._tokens[begin:end]], self._text).find(exp.Table)
         return read_table(table, self._names.constants, self._names.qualify, self._line).path
 
+    def _shared_name(self, begin: int, end: int) -> str | None:
+        name = self._name(begin, end)
+        return None if name is None else spelled(["global_temp", parts_of(name)[-1]])
+
     def _take_prefix(self) -> None:
         at = t.find(self._tokens, 0, ("INSERT", "MERGE", "UPDATE", "DELETE"))
         if at < len(self._tokens):
@@ -125,10 +129,10 @@ class StatementReader:
             return
         effect = Effect(
             made.line,
-            target=self._name(*made.name),
+            target=self._shared_name(*made.name) if made.shared else self._name(*made.name),
             fills=True,
             kind=made.kind,
-            temporary=made.temporary,
+            temporary=made.temporary and not made.shared,
             has_rows=False,
             creates=True,
             expectations=tuple(made.expectations),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit, urlunsplit
 
-_SECRET = re.compile(r"(user|password|pwd|secret|token|key|credential|sig|auth)", re.IGNORECASE)
+_SECRET = re.compile(r"(user|uid|password|pwd|secret|token|key|credential|sig|auth)", re.IGNORECASE)
 
 
 def event_hubs_address(connection: str) -> tuple[str | None, str | None]:
@@ -28,8 +28,8 @@ def jdbc_address(url: str) -> str:
     """A JDBC address without user, password and whatever else may be secret in its parameters."""
     head, *parameters = url.split(";")
     head, question, query = head.partition("?")
-    head = re.sub(r"//[^/@]*@", "//", head)
-    head = re.sub(r"^(jdbc:oracle:[a-z0-9]+:)[^@]*@", r"\1@", head)
+    head = re.sub(r"//.*@", "//", head)
+    head = re.sub(r"^(jdbc:oracle:[a-z0-9]+:).*@", r"\1@", head, flags=re.IGNORECASE)
     kept = [one for one in query.split("&") if one and not _SECRET.search(one.split("=")[0])] if question else []
     plain = head + ("?" + "&".join(kept) if kept else "")
     named = [one for one in parameters if one and not _SECRET.search(one.split("=")[0])]
