@@ -19,6 +19,7 @@ ITEMS = 5_000  # members of one collection
 DIGITS = 4_000  # bits of one number
 ALTERNATIVES = 8  # possible results of one value
 SOURCE = 800_000  # characters of one program
+BEGINNING = 400_000  # of one that has more
 PAIRS = 20_000  # of a read and what it feeds
 PROBLEMS = 200  # more tell nothing
 
