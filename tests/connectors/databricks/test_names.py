@@ -15,6 +15,11 @@ def namer(tables=(), **members):
     return Namer(work, SPACE, Clusters(), tables)
 
 
+def test_a_sink_of_delta_is_named_as_a_table_or_as_files():
+    assert namer().of_source(StreamSource("delta_sink", path="silver.orders")) == [(SPACE, "main.silver.orders")]
+    assert namer().of_source(StreamSource("delta_sink", path="s3://b/orders")) == [("s3://b", "orders")]
+
+
 @pytest.mark.parametrize(
     ("spelled", "name"),
     [

@@ -70,6 +70,11 @@ def test_nothing_is_raised_on_any_settings() -> None:
     assert len(extract_sources(STREAM, configuration={"k": 1})) == 1  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("language", [None, "", "PYTHON", "other", 5])
+def test_a_language_that_is_none_is_left_to_the_text(language: object) -> None:
+    assert extract_sources(STREAM, language=language) == extract_sources(STREAM) != []  # type: ignore[arg-type]
+
+
 def test_sources_are_in_order_of_line_then_target() -> None:
     program = """
 b = spark.table("b")

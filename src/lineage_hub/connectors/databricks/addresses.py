@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit, urlunsplit
 
-_SECRET = re.compile(r"(user|uid|password|pwd|secret|token|key|credential|sig|auth)", re.IGNORECASE)
+_SECRET = re.compile(r"(user|uid|pass|pwd|secret|token|key|credential|sig|auth|login)", re.IGNORECASE)
+_SECRET_PART = re.compile(r"\(\s*[^()=]*?(?:user|uid|pass|pwd|secret|token|key)[^()=]*=[^()]*\)", re.IGNORECASE)
 
 
 def event_hubs_address(connection: str) -> tuple[str | None, str | None]:
@@ -28,7 +29,8 @@ def jdbc_address(url: str) -> str:
     """A JDBC address without user, password and whatever else may be secret in its parameters."""
     head, *parameters = url.split(";")
     head, question, query = head.partition("?")
-    head = re.sub(r"//.*@", "//", head)
+    # A password may hold any sign that the address has, the @ too: what stands before the last one is no host.
+    head = re.sub(r"(?<!@)//.*@", "//", _SECRET_PART.sub("", head))
     head = re.sub(r"^(jdbc:oracle:[a-z0-9]+:).*@", r"\1@", head, flags=re.IGNORECASE)
     kept = [one for one in query.split("&") if one and not _SECRET.search(one.split("=")[0])] if question else []
     plain = head + ("?" + "&".join(kept) if kept else "")
@@ -47,6 +49,10 @@ def plain_path(path: str | None) -> str | None:
     # abfss://container@account: the part before the @ is no user there.
     if parts.scheme in ("abfss", "abfs", "wasbs", "wasb", "adl"):
         return path.partition("?")[0]
+    _, colon, port = parts.netloc.rpartition(":")
+    if colon and not port.isdigit() and "@" not in port and "@" in parts.path:
+        # Keys of S3 hold slashes.
+        return plain_path(f"{parts.scheme}://{path.partition('@')[2]}")
     host = parts.netloc.rpartition("@")[2]
     query = parts.query if not _SECRET.search(parts.query) else ""
     return (

@@ -25,7 +25,13 @@ _COMMAND = re.compile(
 _TIMED = re.compile(r"(\s*)%(?:time|timeit)[ \t]+(?!-)(.+)\Z")
 _STORED = re.compile(r"\A\s*\w+\s*<<\s*")  # %%sql result << SELECT …
 _ARGUMENT = re.compile(r"""\$(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s$]*))""")
-_LEXEME = re.compile(r"""'''|\"\"\"|'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|#.*|[()\[\]{}]""")
+# Without a way back: a long string would fill the memory with ways that were not taken.
+_LEXEME = re.compile(r"""'''|\"\"\"|'(?:[^'\\\n]++|\\.)*+'?|"(?:[^"\\\n]++|\\.)*+"?|#.*|[()\[\]{}]""")
+_ENDS = {
+    quote: re.compile(rf"(?:[^\\{quote[0]}]++|\\.|{quote[0]}(?!{quote[1:]}))*+{quote}", re.DOTALL)
+    for quote in ("'''", '"""')
+}
+_LOOKED_THROUGH = 1_000_000  # characters of a cell; a longer one is not read to its end
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,11 @@ def _without_commands(lines: list[str]) -> list[str]:
     made: list[str] = []
     state = _Position()
     commanded = False
-    for line in lines:
+    left = _LOOKED_THROUGH
+    for at, line in enumerate(lines):
+        left -= len(line) + 1
+        if left < 0:
+            return made + lines[at:]
         if commanded or (state.at_statement and _COMMAND.match(line)):
             timed = None if commanded else _TIMED.match(line)
             indent = line[: len(line) - len(line.lstrip())]
@@ -126,7 +136,7 @@ class _Position:
         at, remark = 0, False
         while at < len(line):
             if self._quote:
-                end = re.compile(r"(?:[^\\]|\\.)*?" + self._quote, re.DOTALL).match(line, at)
+                end = _ENDS[self._quote].match(line, at)
                 if end is None:
                     return
                 at, self._quote = end.end(), ""

@@ -114,6 +114,9 @@ class Namer:
         if kind == "table":
             found = self.table(source.path or source.source_table or "") if source.path or source.source_table else None
             return [found] if found is not None else []
+        if source.kind == "delta_sink" and source.path and not is_path(source.path):
+            found = self.table(source.path)  # a pipeline's sink may be a table
+            return [found] if found is not None else []
         if kind in ("files", "delta"):
             return [self.path(source.path)] if source.path else []
         if kind == "jdbc":

@@ -11,14 +11,16 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from lineage_hub.connectors.databricks.magics import LANGUAGES, Cell, read_cell
 
-__all__ = ["Cell", "split_cells", "why_unreadable"]
+__all__ = ["CELLS", "Cell", "split_cells", "why_unreadable"]
 
 LONGEST = 20_000_000
+CELLS = 20_000  # of one notebook
 _EXTENSIONS = {".py": "python", ".sql": "sql", ".scala": "scala", ".r": "r", ".md": "markdown", ".sh": "shell"}
 _MARKS = {"#": "python", "--": "sql", "//": "scala"}
 _HEADER = re.compile(r"\s*(#|--|//) ?Databricks notebook source\b.*")
@@ -27,7 +29,7 @@ _TITLE = re.compile(r"(#|--|//) ?DBTITLE\b")
 _R = re.compile(r"^\s*[\w.$]+\s*<-\s|^\s*library\(\w+\)", re.MULTILINE)
 _PYTHON = re.compile(r"^\s*(?:import \w|from [\w.]+ import|def \w|@\w|class \w)", re.MULTILINE)
 _MODEL = re.compile(r"__DATABRICKS_NOTEBOOK_MODEL\s*=\s*['\"]([A-Za-z0-9+/=\s]+)['\"]")
-_REMARKS = re.compile(r"(?:\s+|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)*", re.DOTALL)
+_REMARKS = re.compile(r"(?:\s++|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)*+", re.DOTALL)
 _VERBS = re.compile(
     r"(?:create|insert|merge|use|set|apply|copy|declare|drop|alter|refresh|cache|uncache|delete|update|truncate|"
     r"describe|desc|show|explain|grant|revoke|optimize|vacuum|analyze|msck|restore|clear|begin|execute|comment)"
@@ -51,7 +53,7 @@ def split_cells(source: str, *, language: Literal["python", "sql", "auto"] = "au
         return []
     notebook = _as_json(text, path)
     if notebook is not None:
-        return list(_of_json(notebook, language))
+        return list(islice(_of_json(notebook, language), CELLS))
     if _is_json_path(path):
         return []
     if text[: len(text) - len(text.lstrip())].rpartition("\n")[2]:
@@ -59,7 +61,7 @@ def split_cells(source: str, *, language: Literal["python", "sql", "auto"] = "au
     lines = text.split("\n")
     mark = _mark(lines)
     if mark is not None:
-        return list(_of_source(lines, mark, path, language))
+        return list(islice(_of_source(lines, mark, path, language), CELLS))
     said = language if language != "auto" else _EXTENSIONS.get(_extension(path)) or _language_of(text)
     return list(read_cell(text, said))
 
@@ -105,7 +107,7 @@ def _mark(lines: list[str]) -> str | None:
     header = _HEADER.match(first)
     if header is not None:
         return header[1]
-    return next((found[1] for line in lines if (found := _SEPARATOR.match(line))), None)
+    return next((found[1] for line in lines if "COMMAND" in line and (found := _SEPARATOR.match(line))), None)
 
 
 def _of_source(lines: list[str], mark: str, path: str, language: str) -> Iterator[Cell]:

@@ -39,13 +39,19 @@ def read_program(
     try:
         return run_program(
             source,
-            language=language,
+            language=_language(language),
             path=path if _is_text(path) else "",
             configuration=_texts(configuration),
             files=_texts(files),
         )
     except Exception as error:
         return Reading(problems=[Problem(0, f"the program could not be read: {type(error).__name__}")])
+
+
+def _language(given: object) -> Language:
+    """A language that is none leaves it to the text."""
+    said = given.lower() if isinstance(given, str) else ""
+    return "python" if said == "python" else "sql" if said == "sql" else "auto"
 
 
 def _is_text(value: object) -> bool:

@@ -62,10 +62,32 @@ def test_an_answer_comes_soon_and_what_follows_is_read(program: str) -> None:
     assert not any("could not be read" in one.reason for one in reading.problems)
 
 
-def test_a_program_that_is_too_large_is_a_problem() -> None:
-    reading = read("x = 1\n" * 300_000)
-    assert reading.sources == []
-    assert "characters" in reading.problems[0].reason
+def test_of_a_program_that_is_too_large_the_beginning_is_read() -> None:
+    reading = read('spark.table("a")\n' + ("x = '" + "a" * 90 + "'\n") * 10_000)
+    assert [one.path for one in reading.sources] == ["a"]
+    assert "the rest was left out" in reading.problems[-1].reason
+
+
+LARGE = {
+    "statements": "x = 1\n" * 900_000,
+    "one string": "x = '" + "a" * 5_000_000 + "'\n",
+    "remarks": "# a\n" * 1_300_000,
+    "brackets": "(" * 5_000_000,
+    "cells": "# Databricks notebook source\n" + "# COMMAND ----------\nx = 1\n" * 200_000,
+    "a docstring": '"""' + "a b c\n" * 800_000 + '"""\n',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", LARGE.values(), ids=list(LARGE))
+def test_a_file_of_megabytes_takes_neither_time_nor_memory(program: str) -> None:
+    read("x = 1")  # what is imported once counts for none of them
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    began = time.thread_time()
+    reading = read(program)
+    assert time.thread_time() - began < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024 - before < 500
+    assert reading.problems
 
 
 def test_a_loop_that_is_not_followed_is_a_problem() -> None:

@@ -44,6 +44,7 @@ DECLARATIONS = [
     ('dlt.create_streaming_table(name="t")\ndlt.apply_changes(target="t", source="a", keys=["id"], sequence_by="n")', "streaming_table"),
     ('dp.create_streaming_table("t")\ndp.create_auto_cdc_flow("t", "a", keys=["id"], sequence_by="n")', "streaming_table"),
     ('dlt.create_streaming_table("t")\ndlt.apply_changes_from_snapshot(target="t", source="a", keys=["id"])', "streaming_table"),
+    ('dlt.create_streaming_table("t")\ndlt.apply_changes_from_snapshot(target="t", snapshot_and_version=lambda last: (spark.table("a"), 1), keys=["id"])', "streaming_table"),
 ]  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def test_every_declaration_is_a_table_with_its_reads(program: str, kind: str) ->
 
 
 READS = ['dlt.read("a")', 'dlt.read_stream("a")', 'spark.readStream.table("LIVE.a")', 'spark.table("live.a")',
-         'spark.sql("SELECT * FROM LIVE.a")', 'dlt.read(name="a")']  # fmt: skip
+         'spark.sql("SELECT * FROM LIVE.a")', 'dlt.read(name="a")', 'dlt.readStream("a")']  # fmt: skip
 
 
 @pytest.mark.parametrize("expression", READS)
@@ -134,6 +135,37 @@ def test_a_condition_that_can_not_be_known_is_none() -> None:
         return spark.table("s")
     """
     assert [(one.name, one.condition) for one in table(program, "t").expectations] == [("a", None)]
+
+
+BATCH_SINKS = [
+    '@dp.foreach_batch_sink(name="s")\ndef f(df, number):',
+    "@dp.foreach_batch_sink\ndef s(df, number):",
+    "@dp.foreach_batch_sink()\ndef s(df, number):",
+]
+
+
+@pytest.mark.parametrize("declaration", BATCH_SINKS)
+def test_flows_into_a_function_feed_what_it_fills_and_no_table_of_its_name(declaration: str) -> None:
+    flows = "".join(
+        f'@dp.append_flow(target="s")\ndef f_{n}():\n    return spark.readStream.table("{n}")\n' for n in "ab"
+    )
+    program = f'{declaration}\n    df.write.saveAsTable("main.x.t")\n{flows}'
+    assert feeds(program) == {("a", "main.x.t"), ("b", "main.x.t")}
+    assert [one.name for one in read(program).tables] == ["main.x.t"]
+
+
+def test_a_sink_of_delta_is_a_table_or_a_path() -> None:
+    program = """
+    dlt.create_sink(name="one", format="delta", options={"tableName": "main.s.events"})
+    dlt.create_sink("two", "delta", {"path": "/Volumes/m/s/v"})
+    dlt.create_sink("three", "delta", {"tableName": spark.conf.get("nobody.knows")})
+    """
+    found = [(one.kind, one.path, one.unresolved) for one in sources(program)]
+    assert found == [
+        ("delta_sink", "main.s.events", []),
+        ("delta_sink", "/Volumes/m/s/v", []),
+        ("delta_sink", None, ["tableName"]),
+    ]
 
 
 def test_flows_into_a_sink_name_the_tables_that_feed_it() -> None:

@@ -240,6 +240,12 @@ SECRETS = [
     'spark.read.format("jdbc").option("url", "jdbc:sqlserver://h;database=d;user=me;password=hunter2").option("dbtable", "t").load()',
     'spark.read.format("jdbc").option("url", "jdbc:oracle:thin:me/hunter2@//h:1521/x").option("dbtable", "t").load()',
     'spark.readStream.format("eventhubs").option("eventhubs.connectionString", "Endpoint=sb://n/;SharedAccessKeyName=a;SharedAccessKey=hunter2=").load()',
+    'spark.read.jdbc("jdbc:postgresql://me:a@hunter2@h/db", "t")',
+    'spark.read.jdbc("jdbc:postgresql://me:a/hunter2@h/db", "t")',
+    'spark.read.jdbc("jdbc:oracle:thin:me/a@hunter2@//h:1521/x", "t")',
+    'spark.read.jdbc("jdbc:mysql://h/db?passwd=hunter2&UID=hunter2", "t")',
+    'spark.read.jdbc("jdbc:mysql://address=(host=h)(port=1)(user=hunter2)(password=hunter2)/db", "t")',
+    'spark.read.csv("s3a://AKIA:a/hunter2@bucket/x")',
     'spark.read.parquet("https://me:hunter2@h/x")',
     'spark.readStream.format("kafka").option("subscribe", "a").option("kafka.sasl.jaas.config", "password=hunter2").load()',
 ]  # fmt: skip
@@ -250,6 +256,33 @@ def test_secrets_are_in_no_answer(program: str) -> None:
     reading = read(program)
     assert reading.sources
     assert "hunter2" not in repr(reading)
+
+
+ADDRESSES = [
+    ("jdbc:postgresql://me:a@b/c@h:5432/db", "jdbc:postgresql://h:5432/db"),
+    ("jdbc:mysql://address=(host=h)(user=me)(password=x)/db", "jdbc:mysql://address=(host=h)/db"),
+    ("jdbc:oracle:thin:@//h:1521/x", "jdbc:oracle:thin:@//h:1521/x"),
+    ("jdbc:sqlserver://h:1433;databaseName=d;user=me", "jdbc:sqlserver://h:1433;databaseName=d"),
+]
+
+
+@pytest.mark.parametrize(("url", "told"), ADDRESSES)
+def test_an_address_without_its_secrets_names_the_same_place(url: str, told: str) -> None:
+    assert [one.bootstrap for one in sources(f'spark.read.jdbc("{url}", "t")')] == [told]
+
+
+def test_a_path_with_an_at_sign_stays_as_it_is() -> None:
+    paths = ["s3://bucket/me@here/x", "hdfs://host:9000/me@here/x", "/Workspace/Users/me@here/x"]
+    assert [one.path for one in sources("\n".join(f'spark.read.json("{one}")' for one in paths))] == paths
+
+
+def test_a_frame_in_the_text_of_sql_is_no_table_whatever_schema_is_in_use() -> None:
+    program = """
+    spark.sql("USE CATALOG main")
+    spark.sql("USE SCHEMA b")
+    spark.sql("INSERT INTO t SELECT * FROM {Rows}", Rows=spark.table("q"))
+    """
+    assert feeds(program) == {("main.b.q", "main.b.t")}
 
 
 def test_several_paths_are_several_reads() -> None:

@@ -19,6 +19,7 @@ ITEMS = 5_000  # members of one collection
 DIGITS = 4_000  # bits of one number
 ALTERNATIVES = 8  # possible results of one value
 SOURCE = 800_000  # characters of one program
+BEGINNING = 400_000  # of one that has more
 PAIRS = 20_000  # of a read and what it feeds
 PROBLEMS = 200  # more tell nothing
 
@@ -38,6 +39,7 @@ class Budget:
         self.left = STEPS
         self.statement_left = STATEMENT_STEPS
         self.until = time.thread_time() + CPU_S
+        self.statement_until = self.until
         self.depth = 0
 
     def step(self) -> None:
@@ -51,12 +53,19 @@ class Budget:
 
     def check(self) -> None:
         """The whole program's part."""
-        if self.left < 0 or time.thread_time() > self.until:
+        now = time.thread_time()
+        if self.left < 0 or now > self.until:
             self.left = -1
             raise OutOfBudget("the program takes too many steps")
+        if now > self.statement_until:
+            self.statement_left = -1
+            raise OutOfBudget("it takes too many steps")
 
     def begin_statement(self) -> None:
+        """No statement takes more than half of the time that is left: what follows is read on a slow machine too."""
         self.statement_left = min(STATEMENT_STEPS, self.left)
+        now = time.thread_time()
+        self.statement_until = now + max(0.0, self.until - now) / 2
 
     def refill(self) -> None:
         """For the functions that a pipeline calls: the program's own part may be used up."""

@@ -96,6 +96,7 @@ class Machine:
         self.path: Guard = ALWAYS
         self.activation = Activation()
         self.flows: list[Flow] = []
+        self.batch_sinks: dict[str, Value] = {}  # functions that flows hand their rows to, by the sink's name
         self.defined: list[FunctionValue] = []
         self.instances: dict[int, list[Instance]] = {}
         self.called: set[int] = set()

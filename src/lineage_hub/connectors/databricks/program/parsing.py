@@ -8,7 +8,7 @@ import textwrap
 import threading
 import warnings
 
-from lineage_hub.connectors.databricks.program.budget import SOURCE
+from lineage_hub.connectors.databricks.program.budget import BEGINNING, SOURCE
 from lineage_hub.connectors.databricks.reading import Problem
 
 _ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError)
@@ -21,7 +21,7 @@ _lock = threading.Lock()
 def parse(text: str, line: int = 1, *, whole: bool = False) -> tuple[list[ast.stmt], list[Problem]]:
     """`line` is that of the text's first line. Unless it counts as a whole, only broken statements are left out."""
     if len(text) > SOURCE:
-        return [], [Problem(line, f"the program has more than {SOURCE:,} characters")]
+        return _parse_beginning(text, line, whole)
     try:
         return _parse(text, line), []
     except _ERRORS as error:
@@ -33,6 +33,17 @@ def parse(text: str, line: int = 1, *, whole: bool = False) -> tuple[list[ast.st
         except _ERRORS:
             pass
     return ([], [_problem(first, line)]) if whole else _recover(dedented, line, first)
+
+
+def _parse_beginning(text: str, line: int, whole: bool) -> tuple[list[ast.stmt], list[Problem]]:
+    """Of a text that is too long, the statements that fit."""
+    end = BEGINNING
+    while (end := text.rfind("\n", 0, end)) >= 0 and (text[end + 1] == "\n" or _CONTINUES.match(text, end + 1)):
+        pass
+    kept = text[: max(end, 0)]
+    left = Problem(line + kept.count("\n") + bool(kept), f"more than {SOURCE:,} characters: the rest was left out")
+    body, problems = parse(kept, line, whole=whole)
+    return body, [*problems, left]
 
 
 def _parse(text: str, line: int) -> list[ast.stmt]:

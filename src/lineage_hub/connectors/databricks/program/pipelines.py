@@ -14,7 +14,6 @@ from lineage_hub.connectors.databricks.program.reads import Options, Sink, Write
 from lineage_hub.connectors.databricks.program.spark_read import read_table
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
-    PURE,
     REST,
     UNKNOWN,
     Arguments,
@@ -84,6 +83,10 @@ def _register(machine: Machine, function: Value, arguments: Arguments, kind: str
 
     def finish(result: Value) -> None:
         result = machine.see(result)
+        if flow and isinstance(name, str) and (batch := machine.batch_sinks.get(name)) is not None:
+            handed = Method(lambda inner, _: call(inner, batch, Arguments([result, UNKNOWN], line=line)))
+            machine.flows.append(Flow(handed, lambda _: None, guard))
+            return
         columns = result.known_columns() if isinstance(result, Frame) else None
         written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)
         machine.ledger.writes.append(written)
@@ -178,10 +181,26 @@ def _sink(machine: Machine, arguments: Arguments) -> Value:
     return None
 
 
+def _batch_sink(machine: Machine, arguments: Arguments) -> Value:
+    """@dp.foreach_batch_sink, @dp.foreach_batch_sink(name=…): flows into it go through the function."""
+
+    def declare(inner: Machine, function: Value) -> Value:
+        wanted = arguments.keywords.get("name", ABSENT)
+        name = inner.see(name_of(inner, function) if wanted is ABSENT or wanted is None else wanted)
+        if isinstance(name, str):
+            inner.batch_sinks[name] = function
+        return function
+
+    given = machine.see(arguments.get(0, "", None)) if arguments.positional else None
+    if given is not None and not isinstance(given, str | Unknown):
+        return declare(machine, given)
+    return Method(lambda inner, later: declare(inner, inner.see(later.get(0, "", UNKNOWN))))
+
+
 def _changes(machine: Machine, arguments: Arguments) -> Value:
     """apply_changes(target, source, …) and its successors"""
     target = machine.see(arguments.get(0, "target", UNKNOWN))
-    source = machine.see(arguments.get(1, "source", UNKNOWN))
+    source = machine.see(arguments.get(1, "source", arguments.keywords.get("snapshot_and_version", UNKNOWN)))
     if isinstance(source, FunctionValue | Expected | BoundMethod):
         inputs = inputs_of(call(machine, source, Arguments([UNKNOWN], line=arguments.line)))
     elif isinstance(source, Frame):
@@ -206,7 +225,7 @@ PIPELINES = Library(
         "temporary_view": _decorator("temporary_view"),
         "append_flow": _decorator("streaming_table", flow=True),
         "update_flow": _decorator("streaming_table", flow=True),
-        "foreach_batch_sink": PURE,
+        "foreach_batch_sink": Method(_batch_sink),
         "create_streaming_table": Method(_streaming_table),
         "create_streaming_live_table": Method(_streaming_table),
         "create_target_table": Method(_streaming_table),
@@ -217,6 +236,7 @@ PIPELINES = Library(
         "create_auto_cdc_from_snapshot_flow": Method(_changes),
         "read": Method(_read),
         "read_stream": Method(_read),
+        "readStream": Method(_read),
         **{f"expect{ending}": _expect(action) for ending, action in _ACTIONS.items()},
         **{f"expect_all{ending}": _expect_all(action) for ending, action in _ACTIONS.items()},
     },

@@ -199,8 +199,9 @@ def _table(kind: str, values: _Values, sink: bool) -> StreamSource:
 
 
 def _files(kind: str, values: _Values, sink: bool) -> StreamSource:
-    path = values.text("path")
-    values.expect("path")
+    table = values.text("tablename") if sink else None
+    path = table_name(table) if table else values.text("path")
+    values.expect("path", "tablename")
     return StreamSource(_told(kind, sink), path=plain_path(path), unresolved=values.unresolved)
 
 
@@ -242,7 +243,7 @@ _WANTED: dict[str, tuple[str, ...]] = {
     "jdbc": ("url", "dbtable", "query"),
     "table": ("table",),
     "files": ("path",),
-    "delta": ("path",),
+    "delta": ("path", "tablename"),
 }
 _SPELLED = {
     "eventhubs.connectionstring": "eventhubs.connectionString",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Literal
 
-from lineage_hub.connectors.databricks.notebooks import Cell, split_cells, why_unreadable
+from lineage_hub.connectors.databricks.notebooks import CELLS, Cell, split_cells, why_unreadable
 from lineage_hub.connectors.databricks.program.budget import OutOfBudget
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.frames import Frame
@@ -81,6 +81,8 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
             _run_notebook(machine, cell, scope, path)
         elif cell.language in ("scala", "r"):
             machine.problem(cell.line, f"cells in {cell.language.capitalize()} are not read")
+    if len(cells) == CELLS:
+        machine.problem(cells[-1].line, f"more than {CELLS:,} cells: the rest was left out")
 
 
 def _run_statements(machine: Machine, body: list[ast.stmt], scope: Scope) -> None:

@@ -45,7 +45,9 @@ def _run(machine: Machine, text: Value, arguments: Arguments) -> Value:
     text, given = _with_fields(machine, text, frames)
     machine.parameters = _parameters(machine, arguments)
     using = (machine.sql.catalog, machine.sql.schema)
+    machine.sql.views |= given.keys()  # no catalog or schema stands before them
     reading = machine.sql.query(text, arguments.text_line or 1)
+    machine.sql.views -= given.keys()
     if machine.path:
         # USE on one way of several: which of them counts after it is not known.
         machine.sql.catalog, machine.sql.schema = using
@@ -65,7 +67,7 @@ def _with_fields(machine: Machine, text: str, fields: dict[str, Value]) -> tuple
         if match[1] not in fields:
             return match[0]
         if isinstance(value, Frame):
-            name = f"frame_{match[1]}_{len(given)}"
+            name = f"frame_{match[1]}_{len(given)}".lower()
             given[name] = value.inputs
             return name
         return str(value) if isinstance(value, str | int | float) else GAP

@@ -279,8 +279,10 @@ def formatted(machine: Machine, value: Value, spec: Value, conversion: str | Non
     def one_field(value: Value, spec: Value) -> Value:
         if not isinstance(spec, str) or _WIDE.search(spec):
             return unknown_of(value)
-        if conversion == "r":
-            return _checked(repr(value)) if isinstance(value, CONSTANTS) and fits(value) else unknown_of(value)
+        if conversion in ("r", "a"):
+            if not isinstance(value, CONSTANTS) or not fits(value):
+                return unknown_of(value)
+            value = repr(value) if conversion == "r" else ascii(value)
         if isinstance(value, Moment) and conversion is None:
             return format(value.value, spec) if shown(spec) and not isinstance(value.value, timedelta) else UNKNOWN
         if conversion == "s" or not isinstance(value, CONSTANTS):
@@ -320,5 +322,5 @@ def evaluate_joined(machine: Machine, node: ast.JoinedStr, scope: Scope) -> Valu
         elif isinstance(part, ast.FormattedValue):
             value = machine.evaluate(part.value, scope)
             spec = "" if part.format_spec is None else machine.evaluate(part.format_spec, scope)
-            pieces.append(formatted(machine, value, spec, {115: "s", 114: "r", 97: "r"}.get(part.conversion)))
+            pieces.append(formatted(machine, value, spec, {115: "s", 114: "r", 97: "a"}.get(part.conversion)))
     return concatenated(machine, pieces)
