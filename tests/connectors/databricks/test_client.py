@@ -203,9 +203,11 @@ def test_pages_that_come_again_and_again_end(workspace):
 
 def test_what_is_no_object_in_a_list_is_passed_over(workspace):
     workspace.answer = lambda path, params: {
-        "statuses": [None, 1, {"pipeline_id": "p"}], "objects": ["x", {"path": "/n", "modified_at": "then"}],
+        "statuses": [None, 1, {"pipeline_id": "p"}], "jobs": True,
+        "objects": ["x", {"path": "/n", "modified_at": "then"}],
     }  # fmt: skip
     assert asked(workspace, lambda c: c.pipelines()) == [{"pipeline_id": "p"}]
+    assert asked(workspace, lambda c: c.jobs()) == []
     (found,) = asked(workspace, lambda c: c.list_folder("/"))
     assert (found.path, found.modified_at) == ("/n", 0)
 

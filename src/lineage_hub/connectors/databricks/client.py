@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
-from lineage_hub.connectors.databricks.connection import Connection, Json
+from lineage_hub.connectors.databricks.connection import Connection, Json, objects_of
 from lineage_hub.errors import LineageHubError, NotFound, Refusal, SourceUnreadable
 
 _PAGE = 100
@@ -162,7 +162,7 @@ class DatabricksClient:
 
     async def list_folder(self, path: str) -> list[WorkspaceObject]:
         found = await self.connection.get("/api/2.0/workspace/list", {"path": path})
-        return [WorkspaceObject.of(one) for one in found.get("objects") or () if isinstance(one, dict)]
+        return [WorkspaceObject.of(one) for one in objects_of(found, "objects")]
 
     async def export(self, path: str, *, is_file: bool = False) -> str:
         """A notebook as SOURCE, or as JUPYTER where it has no other form; a file as it is."""

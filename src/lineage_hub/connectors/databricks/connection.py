@@ -136,10 +136,9 @@ class Connection:
         seen: set[str] = set()
         while True:
             page = await self.get(path, asked)
-            for one in page.get(key) or ():
-                if isinstance(one, dict):
-                    yield one
-            token = page.get("next_page_token")
+            for one in objects_of(page, key):
+                yield one
+            token = str(page.get("next_page_token") or "")
             if not token:
                 return
             if token in seen:
@@ -244,6 +243,12 @@ class Connection:
         else:
             action = "see what the workspace says of it"
         return Refusal(message, answered=status, subject=subject, action=action)
+
+
+def objects_of(answer: Json, key: str) -> list[Json]:
+    """What is in a list of an answer; anything else than objects is passed over."""
+    found = answer.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _reason(answer: _Answer) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lineage_hub.connectors.databricks.connection import Json
+from lineage_hub.connectors.databricks.connection import Json, objects_of
 from lineage_hub.connectors.databricks.lineage import PRODUCER, ToldJob, iso
 from lineage_hub.sdk.said import RUN_EVENT, facet
 
@@ -48,8 +48,8 @@ class JobRunTeller:
         yield from _events_of(self._whole, run, id_, {})
         job = {"namespace": self._whole.namespace, "name": self._whole.name}
         parent = {"parent": facet("1-2-0/ParentRunFacet", run={"runId": id_}, job=job)}
-        for task in run.get("tasks") or ():
-            told = self._tasks.get(str(_mapping(task).get("task_key") or ""))
+        for task in objects_of(run, "tasks"):
+            told = self._tasks.get(str(task.get("task_key") or ""))
             if told is not None and task.get("run_id"):
                 yield from _events_of(told, task, self._id(task), parent)
 
