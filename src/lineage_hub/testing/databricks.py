@@ -77,6 +77,7 @@ class FakeWorkspace:
         self._pipelines: dict[str, Json] = {}
         self._events: dict[str, list[Json]] = {}
         self._jobs: dict[str, Json] = {}
+        self._runs: dict[str, list[Json]] = {}
         self._repos: list[Json] = []
         self._tables: dict[str, Json] = {}
         self._queries: dict[str, str] = {}
@@ -147,6 +148,10 @@ class FakeWorkspace:
             "settings": {"name": name, "tasks": [dict(one) for one in tasks], **settings},
         }
         return id_
+
+    def add_runs(self, job_id: str, runs: Iterable[Mapping[str, Any]]) -> None:
+        """As the API has them: run_id, start_time and end_time in milliseconds, state, tasks."""
+        self._runs.setdefault(job_id, []).extend({"job_id": int(job_id), **one} for one in runs)
 
     def add_table(self, full_name: str, columns: Mapping[str, str] | None = None, **members: Any) -> None:
         """Columns with their types."""
@@ -229,7 +234,13 @@ class FakeWorkspace:
                 raise Answer(400, "INVALID_PARAMETER_VALUE", f"Job {id_} does not exist.")
             return self._jobs[id_]
         if rest == ["runs", "list"]:
-            return self._page("runs", [], params)
+            self._check(params.get("job_id", ""), "runs of the job")
+            since = int(params.get("start_time_from") or 0)
+            found = [one for one in self._runs.get(params.get("job_id", ""), []) if one["start_time"] >= since]
+            found.sort(key=lambda one: -int(one["start_time"]))
+            if params.get("expand_tasks") != "true":
+                found = [{name: value for name, value in one.items() if name != "tasks"} for one in found]
+            return self._page("runs", found, params)
         raise Answer(404, "ENDPOINT_NOT_FOUND", "No API found")
 
     def _of_workspace(self, rest: list[str], params: dict[str, str]) -> Json:

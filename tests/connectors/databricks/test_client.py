@@ -14,7 +14,7 @@ from lineage_hub.errors import (
     SourceUnreadable,
     Unreachable,
 )
-from lineage_hub.testing.databricks import FakeWorkspace
+from lineage_hub.testing.databricks import Answer, FakeWorkspace
 
 
 @pytest.fixture
@@ -187,3 +187,44 @@ def test_what_is_no_workspace_is_said_to_be_none(workspace):
     workspace.answer = lambda path, params: ["no", "object"]
     with pytest.raises(LineageHubError, match="no Databricks workspace"):
         asked(workspace, lambda c: c.pipeline("p"))
+
+
+def test_pages_that_come_again_and_again_end(workspace):
+    id_ = workspace.add_job("j", [{"task_key": "t"}])
+    tokens = {"": "a", "a": "b", "b": "a"}
+    workspace._of_jobs = lambda rest, params: {
+        "settings": {"tasks": []}, "jobs": [], "next_page_token": tokens[params.get("page_token", "")],
+    }  # fmt: skip
+    assert asked(workspace, lambda c: c.job(id_))["settings"] == {"tasks": []}
+    assert workspace.count("/api/2.2/jobs/get") == 3
+    with pytest.raises(SourceUnreadable, match="again and again"):
+        asked(workspace, lambda c: c.jobs())
+
+
+def test_what_is_no_object_in_a_list_is_passed_over(workspace):
+    workspace.answer = lambda path, params: {
+        "statuses": [None, 1, {"pipeline_id": "p"}], "jobs": True,
+        "objects": ["x", {"path": "/n", "modified_at": "then"}],
+    }  # fmt: skip
+    assert asked(workspace, lambda c: c.pipelines()) == [{"pipeline_id": "p"}]
+    assert asked(workspace, lambda c: c.jobs()) == []
+    (found,) = asked(workspace, lambda c: c.list_folder("/"))
+    assert (found.path, found.modified_at) == ("/n", 0)
+
+
+def test_an_answer_that_is_too_large_is_not_kept(workspace, monkeypatch):
+    monkeypatch.setattr("lineage_hub.connectors.databricks.connection._MOST_BYTES", 1_000)
+    workspace.add_notebook("/n", "x" * 2_000)
+    with pytest.raises(SourceUnreadable, match="larger than"):
+        asked(workspace, lambda c: c.export("/n"))
+
+
+def test_neither_a_token_nor_a_password_of_an_address_is_in_an_error(workspace):
+    with pytest.raises(InvalidSetting) as raised:
+        asked(workspace, lambda c: c.pipeline("p"), token="dapi-secret\nx")
+    assert "dapi-secret" not in str(raised.value)
+    workspace.answer = lambda path, params: (_ for _ in ()).throw(Answer(400, "BAD", f"no {workspace.token} here"))
+    with pytest.raises(Refusal) as refused:
+        asked(workspace, lambda c: c.pipeline("p"))
+    assert workspace.token not in str(refused.value)
+    assert DatabricksClient("https://me:pass@w.example/login?o=1", "t").host == "https://w.example"

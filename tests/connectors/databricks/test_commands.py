@@ -42,7 +42,7 @@ def test_a_folder_is_shown_as_a_table(run, folder):
     head, row, summary = found.out.splitlines()
     assert head.split() == ["KIND", "SOURCE", "WHERE", "TARGET", "AT", "CONFIDENCE", "UNRESOLVED"]
     assert row.split() == ["kafka", "shop.orders", "kafka://k1:9092", "orders", "bronze.py:6", "1", "–"]
-    assert summary == "1 programs, 1 sources, 1 tables, 0 unresolved, 0 problems"
+    assert summary == "1 program, 1 source, 1 table, 0 unresolved, 0 problems"
 
 
 def test_what_is_unresolved_fails_where_it_must_not_be(run, folder):
@@ -76,7 +76,7 @@ def test_a_dry_run_only_says_what_it_would_do(run, folder, tmp_path):
     file = tmp_path / "events.ndjson"
     found = run("scan", "--path", folder, "--output", file, "--send", "--dry-run")
     assert found.code == 0
-    assert "1 events would go to http://127.0.0.1:8000 and" in found.err
+    assert "1 event would go to http://127.0.0.1:8000 and" in found.err
     assert not file.exists()
 
 
@@ -115,6 +115,10 @@ def test_what_may_not_be_read_is_told_on_stderr_and_the_rest_is_shown(run, shop,
         (("scan", "--path", "gone"), "there is no folder"),
         (("scan", "--path", ".", "--workspace", "https://w.example"), "--path"),
         (("scan", "--path", ".", "--configuration", "novalue"), "name=value"),
+        (("scan", "--path", ".", "--pipeline", "sales"), "--path"),
+        (("scan", "--path", ".", "--job", "nightly"), "--path"),
+        (("scan", "--path", "/dev/null"), "neither a folder nor a file"),
+        (("scan", "--workspace", "not a url"), "is not the address of a workspace"),
         (("scan", "--config", "gone.yaml"), "can't be read"),
         (("sync",), "DATABRICKS_HOST"),
     ],
@@ -168,12 +172,12 @@ def test_sync_tells_of_updates_once(run, shop, monkeypatch, tmp_path):
     file = tmp_path / "events.ndjson"
     found = run("sync", "--output", file)
     assert found.code == 0, found.err
-    assert found.out == "2 pipelines, 2 runs, 12 events\n"
+    assert found.out == "2 pipelines, 1 job, 2 runs, 12 events\n"
     runs = [one for one in events(file) if "run" in one]
     assert [one["eventType"] for one in runs] == ["START", "START", "RUNNING", "COMPLETE", "COMPLETE"]
     assert runs[-2]["inputs"][0]["name"] == "prod.orders"
     again = run("sync", "--output", file)
-    assert again.out == "2 pipelines, 0 runs, 7 events\n"
+    assert again.out == "2 pipelines, 1 job, 0 runs, 7 events\n"
     assert run("sync", "--whole", "--dry-run").out == found.out
     assert run("scan", "--events", "--json", "--no-cache").json()["events"] == 12
 
@@ -193,5 +197,67 @@ def test_a_log_that_may_not_be_read_costs_that_log_only(run, shop, monkeypatch):
     shop._of_pipelines = refuse
     found = run("sync", "--workspace", shop.url, "--dry-run")
     assert found.code == 0
-    assert found.out.startswith("2 pipelines, 1 runs")
+    assert found.out.startswith("2 pipelines, 1 job, 1 run,")
     assert "silver: its event log" in found.err
+
+
+def test_sync_tells_of_runs_of_jobs_once_and_again_while_they_go_on(run, shop, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    monkeypatch.setenv("DATABRICKS_HOST", shop.url)
+    shop.page_size = 1
+    running = {"life_cycle_state": "RUNNING"}
+    task = {"task_key": "gold", "run_id": 72, "start_time": 2_000, "state": running}
+    over = {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS"}
+    job_id = next(iter(shop._jobs))
+    key = shop._jobs[job_id]["settings"]["tasks"][0].get("task_key", "")
+    task["task_key"] = key
+    shop.add_runs(
+        job_id,
+        [
+            {"run_id": 61, "start_time": 500, "end_time": 900, "state": over, "tasks": []},
+            {"run_id": 71, "start_time": 2_000, "state": running, "tasks": [task]},
+        ],
+    )
+    file = tmp_path / "events.ndjson"
+
+    def told():
+        found = run("sync", "--output", file)
+        assert found.code == 0, found.err
+        return [(one["job"]["name"], one["eventType"]) for one in events(file) if "run" in one]
+
+    name = shop._jobs[job_id]["settings"]["name"]
+    assert told() == [(name, "START"), (name, "COMPLETE"), (name, "START"), (f"{name}.{key}", "START")]
+    ended = {"end_time": 3_000, "state": over}
+    shop._runs[job_id][1] |= {**ended, "tasks": [{**task, **ended}]}
+    again = [(name, "START"), (name, "COMPLETE"), (f"{name}.{key}", "START"), (f"{name}.{key}", "COMPLETE")]
+    assert told() == again
+    # What began last is listed again, and says the same.
+    assert told() == again
+    shop.forbidden.add(job_id)
+    assert "its runs" in run("sync", "--output", file).err
+
+
+def test_json_of_a_scan_has_the_members_that_the_docs_list(run, folder):
+    found = run("scan", "--path", folder, "--json").json()
+    assert list(found) == [
+        "works", "programs", "exported", "tables", "jobs", "sources", "unresolved", "problems", "notes", "events",
+    ]  # fmt: skip
+    assert list(found["sources"][0]) == [
+        "work", "path", "line", "kind", "source", "place", "target", "confidence", "unresolved",
+    ]  # fmt: skip
+
+
+def test_no_file_of_the_cache_holds_the_token(run, shop, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    assert run("scan", "--workspace", shop.url).code == 0
+    kept = [one for one in (tmp_path / "cache").rglob("*") if one.is_file()]
+    assert kept
+    assert not any(shop.token.encode() in one.read_bytes() for one in kept)
+
+
+def test_a_hub_that_is_away_is_said_after_the_report(run, folder):
+    found = run("scan", "--path", folder, "--send", "--url", "http://127.0.0.1:9")
+    assert found.code == 3
+    assert "1 program, 1 source" in found.out
+    assert "does not answer" in found.err
+    assert "\x1b" not in found.out + found.err

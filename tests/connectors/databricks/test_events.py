@@ -157,3 +157,35 @@ def test_a_log_is_resumed_behind_its_end_or_before_an_update_that_goes_on():
     assert teller().resume_at is None
     late = [flow(20, "RUNNING"), logged(21, "create_update", {}, update=U2), progress(22, "RUNNING", update=U2)]
     assert shown(teller(resumed=True).events(late)) == [("shop", "START", "21")]
+
+
+def test_figures_in_every_form_of_the_log_are_counted_and_nonsense_is_not():
+    figures = [
+        {"num_output_rows": None, "num_upserted_rows": 4},
+        {"num_output_rows": "6", "num_output_bytes": "10"},
+        {"num_output_rows": "many", "num_upserted_rows": float("nan")},
+    ]
+    log = [*LOG[:5]]
+    for at, metrics in enumerate(figures, 6):
+        rules = [
+            None,
+            {"name": "", "passed_records": 1},
+            {"name": "valid", "passed_records": "2", "failed_records": []},
+        ]
+        details = {"status": "RUNNING", "metrics": metrics, "data_quality": {"expectations": rules}}
+        log.append(logged(at, "flow_progress", details, origin={"flow_name": "main.bronze.orders_raw"}))
+    alone = {"metrics": {"num_output_rows": 5}, "data_quality": {"expectations": "x"}}
+    log.append(logged(9, "flow_progress", alone, origin={"flow_name": "main.bronze.orders_raw"}))
+    (output,) = list(teller().events([*log, flow(10, "COMPLETED")]))[-1]["outputs"]
+    statistics = output["outputFacets"]["outputStatistics"]
+    assert (statistics["rowCount"], statistics["size"]) == (15, 10)
+    (rule,) = output["facets"]["dataQualityAssertions"]["assertions"]
+    assert rule["params"] == {"passed_records": 6, "failed_records": 0}
+
+
+def test_inputs_of_a_flow_may_be_names_alone():
+    content = {"output_dataset": "`main`.`bronze`.`gold`", "input_datasets": ["main.bronze.silver"]}
+    define = logged(2, "flow_definition", content, origin={"flow_name": "gold"})
+    end = list(teller().events([LOG[0], define, flow(4, "COMPLETED", "gold")]))[-1]
+    assert [one["name"] for one in end["inputs"]] == ["main.bronze.silver"]
+    assert [one["name"] for one in end["outputs"]] == ["main.bronze.gold"]

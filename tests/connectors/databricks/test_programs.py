@@ -110,3 +110,11 @@ def test_nonsense_from_the_api_is_no_program_and_no_failure():
     assert (
         work_of_pipeline({"spec": {"libraries": "x", "clusters": [1], "configuration": []}}, "", {}).configuration == {}
     )
+
+
+def test_a_cluster_that_is_not_the_jobs_own_is_said_not_to_be_read():
+    task = {"task_key": "t", "existing_cluster_id": "0923-1", "notebook_task": {"notebook_path": "/n"}}
+    (work,) = works_of_job({"job_id": 1, "settings": {"name": "j", "tasks": [task]}}, HOST, {})
+    assert [one.reason for one in work.problems] == [
+        "the spark_conf of the cluster 0923-1, on which it runs, is not read; give values with --configuration"
+    ]

@@ -178,3 +178,20 @@ def test_files_that_take_in_each_other_are_read_once(tmp_path):
     (tmp_path / "a.py").write_text("import b\n")
     (tmp_path / "b.py").write_text("import a\n")
     assert asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None))).programs == 1
+
+
+def test_a_job_whose_further_tasks_may_not_be_read_costs_those_only(shop):
+    for job in shop._jobs.values():
+        job["has_more"] = True
+        shop.forbidden.add(str(job["job_id"]))
+    report = scanned(shop)
+    assert "w main.silver.orders > gold.daily.daily > main.gold.daily" in edges(report)
+    assert ["further tasks of job gold" in one.path for one in report.problems] == [True]
+
+
+def test_a_notebook_that_another_starts_is_said_not_to_be_read(tmp_path):
+    (tmp_path / "main.py").write_text('x = 1\ndbutils.notebook.run("./child", 60)\ndbutils.notebook.run(unknown, 60)\n')
+    report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None)))
+    assert [(one.line, one.reason.partition(" that ")[0]) for one in report.problems] == [
+        (2, "the notebook ./child"), (3, "a notebook"),
+    ]  # fmt: skip

@@ -173,8 +173,8 @@ def reader_version() -> str:
 _NO_READERS = frozenset(
     f"{name}.py"
     for name in (
-        "client", "clusters", "commands", "config", "connection", "events", "flows", "lineage", "names", "programs",
-        "references", "report", "scan", "sending", "sync", "told", "workspace",
+        "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs", "lineage", "names",
+        "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
     )
 )  # fmt: skip
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
-from lineage_hub.connectors.databricks.connection import Connection, Json
+from lineage_hub.connectors.databricks.connection import Connection, Json, objects_of
 from lineage_hub.errors import LineageHubError, NotFound, Refusal, SourceUnreadable
 
 _PAGE = 100
@@ -39,8 +39,8 @@ class WorkspaceObject:
             path=str(given.get("path") or ""),
             kind=str(given.get("object_type") or ""),
             language=str(given.get("language") or ""),
-            modified_at=int(given.get("modified_at") or given.get("created_at") or 0),
-            size=int(given.get("size") or 0),
+            modified_at=_number(given.get("modified_at") or given.get("created_at")),
+            size=_number(given.get("size")),
         )
 
     @property
@@ -111,33 +111,49 @@ class DatabricksClient:
 
     # Jobs
 
-    async def jobs(self) -> AsyncIterator[Json]:
+    def jobs(self) -> AsyncIterator[Json]:
+        """As a list shows them: `has_more` says that a job has further tasks, which `job` gives."""
         asked: dict[str, str | int] = {"limit": _PAGE, "expand_tasks": "true"}
-        async for one in self.connection.pages("/api/2.2/jobs/list", "jobs", asked, (*_PAGE_SIZE, "expand_tasks")):
-            # A list shows the first hundred tasks of a job.
-            yield await self.job(str(one["job_id"])) if one.get("has_more") else one
+        return self.connection.pages("/api/2.2/jobs/list", "jobs", asked, (*_PAGE_SIZE, "expand_tasks"))
 
     async def job(self, job_id: str) -> Json:
         """With all of its tasks, which come in pages too."""
         found: Json = {}
-        asked: dict[str, str | int] = {"job_id": job_id}
-        while True:
-            page = await self.connection.get("/api/2.2/jobs/get", asked)
+        async for page in self._parts("/api/2.2/jobs/get", {"job_id": job_id}):
             if not found:
                 found = page
-            else:
-                for name in ("tasks", "job_clusters", "parameters", "environments"):
-                    more = (page.get("settings") or {}).get(name) or []
-                    if more:
-                        found.setdefault("settings", {}).setdefault(name, []).extend(more)
-            token = page.get("next_page_token")
-            if not token or token == asked.get("page_token"):
-                return found
-            asked = {"job_id": job_id, "page_token": token}
+                continue
+            for name in ("tasks", "job_clusters", "parameters", "environments"):
+                if more := (page.get("settings") or {}).get(name):
+                    found.setdefault("settings", {}).setdefault(name, []).extend(more)
+        return found
 
-    def runs(self, job_id: str) -> AsyncIterator[Json]:
-        asked: dict[str, str | int] = {"job_id": job_id, "limit": 25}
-        return self.connection.pages("/api/2.2/jobs/runs/list", "runs", asked, (*_PAGE_SIZE, "job_id"))
+    def runs(self, job_id: str, since_ms: int = 0) -> AsyncIterator[Json]:
+        """Of a job, the newest first, with their tasks; those that began at `since_ms` or later."""
+        asked: dict[str, str | int] = {"job_id": job_id, "limit": 25, "expand_tasks": "true"}
+        if since_ms:
+            asked["start_time_from"] = since_ms
+        return self.connection.pages("/api/2.2/jobs/runs/list", "runs", asked, tuple(asked))
+
+    async def run(self, run_id: str) -> Json:
+        """With all of its tasks."""
+        found: Json = {}
+        async for page in self._parts("/api/2.2/jobs/runs/get", {"run_id": run_id}):
+            if not found:
+                found = page
+            elif more := page.get("tasks"):
+                found.setdefault("tasks", []).extend(more)
+        return found
+
+    async def _parts(self, path: str, asked: Mapping[str, str | int]) -> AsyncIterator[Json]:
+        """Of one thing whose lists come in pages; a workspace that gives a page twice has no more."""
+        seen: set[str] = set()
+        token = ""
+        while token not in seen:
+            seen.add(token)
+            page = await self.connection.get(path, {**asked, "page_token": token} if token else asked)
+            yield page
+            token = str(page.get("next_page_token") or "")
 
     # Notebooks, files and folders
 
@@ -146,7 +162,7 @@ class DatabricksClient:
 
     async def list_folder(self, path: str) -> list[WorkspaceObject]:
         found = await self.connection.get("/api/2.0/workspace/list", {"path": path})
-        return [WorkspaceObject.of(one) for one in found.get("objects") or ()]
+        return [WorkspaceObject.of(one) for one in objects_of(found, "objects")]
 
     async def export(self, path: str, *, is_file: bool = False) -> str:
         """A notebook as SOURCE, or as JUPYTER where it has no other form; a file as it is."""
@@ -213,3 +229,8 @@ class SyncDatabricksClient:
 def _part(text: str) -> str:
     """As one part of a path: a name may hold slashes and spaces."""
     return quote(str(text), safe="")
+
+
+def _number(value: object) -> int:
+    """0: the workspace does not tell, or no number."""
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -77,7 +77,9 @@ def scan(
     send: Send = False,
     url: Url = None,
     output: Output = None,
-    events: Annotated[bool, typer.Option("--events", help="Runs of pipelines too, from their event logs.")] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="What ran too: updates of pipelines, and runs of jobs.")
+    ] = False,
     fail_on_unresolved: Annotated[
         bool, typer.Option("--fail-on-unresolved", help="Exit with 1 if a topic, path or server can't be known.")
     ] = False,
@@ -86,11 +88,11 @@ def scan(
     as_json: AsJson = False,
 ) -> None:
     """Read the programs of a workspace or a folder: which topics, files and tables feed which tables, and where."""
-    if path is not None and (workspace is not None or events):
+    if path is not None and (workspace is not None or events or pipeline or job):
         raise InvalidRequest(
             "--path is a folder of this machine, which no workspace belongs to",
             subject="--path",
-            action="leave --workspace and --events out, or --path",
+            action="leave --workspace, --pipeline, --job and --events out, or --path",
         )
     given = _config(
         config, workspace, configuration, pipeline, job, catalog=catalog, schema=schema, namespace=namespace
@@ -113,24 +115,30 @@ def sync(
     config: ConfigFile = None,
     configuration: Configuration = None,
     pipeline: Pipeline = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Read event logs from their beginning.")] = False,
+    job: Job = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Read event logs and lists of runs from their beginning.")
+    ] = False,
     url: Url = None,
     output: Output = None,
     dry_run: DryRun = False,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell the hub of the updates of pipelines: runs, rows, expectations and errors, with the lineage of their code."""
-    given = _config(config, workspace, configuration, pipeline, None)
+    """Tell the hub what ran: updates of pipelines with rows, expectations and errors, and runs of jobs."""
+    given = _config(config, workspace, configuration, pipeline, job)
     told = _Told(given, _cache(given, no_cache), quiet=as_json)
     report = told.scan(None)
     static, runs = told.static_events(report), told.runs(report, whole=whole)
     ids = {one["run"]["runId"] for one in runs.events}
-    summary = {"pipelines": len(report.namers), "runs": len(ids), "events": len(static) + len(runs.events)}
+    jobs = {one.work.id.partition("/")[0] for one in report.jobs if one.work is not None and one.work.kind == "task"}
+    summary = {
+        "pipelines": len(report.namers), "jobs": len(jobs), "runs": len(ids), "events": len(static) + len(runs.events),
+    }  # fmt: skip
     if as_json:
         print_json({**summary, "problems": report.to_dict()["problems"], "notes": report.notes})
     else:
-        print(f"{summary['pipelines']} pipelines, {summary['runs']} runs, {summary['events']} events")
+        print(", ".join(_counted(count, name.removesuffix("s")) for name, count in summary.items()))
         _tell_problems(report)
     told.give([*static, *runs.events], send=output is None, url=url, output=output, dry_run=dry_run)
     if not dry_run:
@@ -232,18 +240,18 @@ class _Told:
         if dry_run:
             places = [mask_url(settings.url)] if send else []
             places += [str(output)] if output is not None else []
-            _say(f"dry run: {len(events)} events would go to {' and '.join(places) or 'nowhere'}")
+            _say(f"dry run: {_counted(len(events), 'event')} would go to {' and '.join(places) or 'nowhere'}")
             return
         if output is not None:
             sending.write(events, output)
-            _say(f"{len(events)} events written to {output}")
+            _say(f"{_counted(len(events), 'event')} written to {output}")
         if send:
             with _progress(self.quiet) as progress:
                 refused = sending.send(events, settings, lambda done, of: progress("Sending events", done, of))
-            _say(f"{len(events) - len(refused)} events sent to {mask_url(settings.url)}")
+            _say(f"{_counted(len(events) - len(refused), 'event')} sent to {mask_url(settings.url)}")
             if refused:
                 raise InvalidEvent(
-                    f"the hub refused {len(refused)} events: {refused[0].reason}",
+                    f"the hub refused {_counted(len(refused), 'event')}: {refused[0].reason}",
                     subject=f"event {refused[0].index}",
                     action="see `lineage-hub dead-letters`",
                 )
@@ -289,8 +297,9 @@ def _print_report(report: Report, *, as_json: bool, more: dict[str, int]) -> Non
     ]
     print_table(("kind", "source", "where", "target", "at", "confidence", "unresolved"), rows)
     print(
-        f"{report.programs} programs, {len(report.findings)} sources, {report.tables} tables, "
-        f"{len(report.unresolved)} unresolved, {len(report.problems)} problems"
+        f"{_counted(report.programs, 'program')}, {_counted(len(report.findings), 'source')}, "
+        f"{_counted(report.tables, 'table')}, {len(report.unresolved)} unresolved, "
+        f"{_counted(len(report.problems), 'problem')}"
     )
     _tell_problems(report)
 
@@ -308,6 +317,10 @@ def _tell_unresolved(report: Report) -> None:
         _say(
             f"{one.path}:{one.line}: {one.kind}: {', '.join(one.unresolved)} can't be known from code and configuration"
         )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _say(text: str) -> None:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from lineage_hub.errors import ExtraMissing, InvalidSetting
 
 HOST_VARIABLE, TOKEN_VARIABLE = "DATABRICKS_HOST", "DATABRICKS_TOKEN"
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?|[0-9A-Fa-f:.]+")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -278,11 +279,13 @@ def _clusters(value: Any, where: str) -> tuple[KafkaCluster, ...]:
 
 
 def _checked(config: ScanConfig) -> ScanConfig:
-    config = replace(config, workspace=_address(config.workspace), token=_checked_token(config.token))
+    config = replace(config, workspace=checked_address(config.workspace), token=checked_token(config.token))
     for one, least, most in (("concurrency", 1, 256), ("timeout_s", 0.1, 3600), ("attempts", 1, 100)):
         value = getattr(config, one)
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             raise InvalidSetting(f"{one} must be from {least} to {most}", subject=one, action="correct it")
+        if one != "timeout_s" and not isinstance(value, int):
+            raise InvalidSetting(f"{one} must be a whole number", subject=one, action="correct it")
     for member in fields(config):
         if member.type == "bool" and not isinstance(getattr(config, member.name), bool):
             raise InvalidSetting(f"{member.name} must be true or false", subject=member.name, action="correct it")
@@ -306,7 +309,7 @@ def _checked(config: ScanConfig) -> ScanConfig:
     return config
 
 
-def _address(given: object) -> str:
+def checked_address(given: object) -> str:
     if not given:
         return ""
     text = str(given).strip()
@@ -314,7 +317,8 @@ def _address(given: object) -> str:
         text = f"https://{text}"
     try:
         parts = urlsplit(text)
-        if parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port):
+        is_host = _HOST.fullmatch(parts.hostname or "") is not None
+        if parts.scheme in ("http", "https") and is_host and (parts.port is None or parts.port):
             return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     except ValueError:
         pass
@@ -325,7 +329,7 @@ def _address(given: object) -> str:
     )
 
 
-def _checked_token(token: object) -> str:
+def checked_token(token: object) -> str:
     text = str(token or "").strip()
     if not text:
         return ""

@@ -11,12 +11,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from lineage_hub import __version__
+from lineage_hub.connectors.databricks.config import checked_address, checked_token
 from lineage_hub.errors import (
     InvalidSetting,
     LineageHubError,
@@ -37,6 +39,8 @@ Json = dict[str, Any]
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429})
 _MOST_OF_A_REASON = 300
 _LONGEST_WAIT_S = 60.0
+# The largest answers are exports, which a workspace ends at 10 MB.
+_MOST_BYTES = 64 * 1024 * 1024
 # What a token needs for each part of the API, by the beginning of its path.
 _PERMISSIONS = (
     ("/api/2.0/pipelines", "CAN VIEW on the pipeline"),
@@ -47,6 +51,13 @@ _PERMISSIONS = (
     ("/api/2.0/sql/queries", "CAN VIEW on the query"),
     ("/api/2.1/unity-catalog", "BROWSE on the catalog, or USE CATALOG, USE SCHEMA and SELECT on the table"),
 )
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class Connection:
@@ -68,11 +79,13 @@ class Connection:
             raise InvalidSetting(
                 "there is no workspace to ask", subject="workspace", action="give --workspace, or set DATABRICKS_HOST"
             )
+        token = checked_token(token)
         if not token:
             raise InvalidSetting(
                 f"there is no token for {host}", subject="token", action="set DATABRICKS_TOKEN, or give one in the file"
             )
-        self.host = (host if "://" in host else f"https://{host}").rstrip("/")
+        self.host = checked_address(host)
+        self._token = token
         self._attempts, self._timeout_s, self._first_wait_s = attempts, timeout_s, first_wait_s
         self._slots = asyncio.Semaphore(concurrency)
         self._not_before = 0.0
@@ -123,9 +136,9 @@ class Connection:
         seen: set[str] = set()
         while True:
             page = await self.get(path, asked)
-            for one in page.get(key) or ():
+            for one in objects_of(page, key):
                 yield one
-            token = page.get("next_page_token")
+            token = str(page.get("next_page_token") or "")
             if not token:
                 return
             if token in seen:
@@ -133,7 +146,7 @@ class Connection:
             seen.add(token)
             asked = {name: value for name, value in params.items() if name in alone} | {"page_token": token}
 
-    async def _asked(self, path: str, params: Mapping[str, str | int] | None) -> httpx.Response:
+    async def _asked(self, path: str, params: Mapping[str, str | int] | None) -> _Answer:
         patience = Patience(first_s=self._first_wait_s, longest_s=_LONGEST_WAIT_S, open_after=self._attempts + 1)
         while True:
             try:
@@ -155,35 +168,58 @@ class Connection:
         if (rest := self._not_before - time.monotonic()) > 0:
             await asyncio.sleep(rest)
 
-    def _once(self, path: str, params: Mapping[str, str | int] | None) -> httpx.Response:
+    def _once(self, path: str, params: Mapping[str, str | int] | None) -> _Answer:
         import httpx
 
         self.requests += 1
         try:
-            answer = self._client.get(self.host + path, params=dict(params or {}))
+            with self._client.stream("GET", self.host + path, params=dict(params or {})) as found:
+                answer = _Answer(found.status_code, found.headers, self._content(found, path))
         except httpx.TimeoutException:
-            raise Unreachable(
-                f"{self.host}{path} did not answer within {self._timeout_s:g} s",
-                subject=path,
-                action="try again, or give it more time with timeout_s",
-                retry_after_s=0,
-            ) from None
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise self._late(path) from None
+        except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
             raise Unreachable(
                 f"{self.host} does not answer: {type(error).__name__}: {error}",
                 subject=self.host,
                 action="check the address of the workspace, and the network",
                 retry_after_s=0,
             ) from None
-        if answer.is_success:
+        if 200 <= answer.status < 300:
             return answer
         raise self._error_of(answer, path, params or {})
 
-    def _error_of(self, answer: httpx.Response, path: str, params: Mapping[str, str | int]) -> LineageHubError:
+    def _content(self, answer: httpx.Response, path: str) -> bytes:
+        """httpx bounds the wait for each piece: one that comes in drops would take forever."""
+        until = time.monotonic() + self._timeout_s
+        pieces, size = [], 0
+        for piece in answer.iter_bytes():
+            pieces.append(piece)
+            size += len(piece)
+            if size > _MOST_BYTES:
+                raise SourceUnreadable(
+                    f"the answer of {self.host}{path} is larger than {_MOST_BYTES:,} bytes",
+                    subject=path,
+                    action="see what is there",
+                )
+            if time.monotonic() > until:
+                raise self._late(path)
+        return b"".join(pieces)
+
+    def _late(self, path: str) -> Unreachable:
+        return Unreachable(
+            f"{self.host}{path} did not answer within {self._timeout_s:g} s",
+            subject=path,
+            action="try again, or give it more time with timeout_s",
+            retry_after_s=0,
+        )
+
+    def _error_of(self, answer: _Answer, path: str, params: Mapping[str, str | int]) -> LineageHubError:
         code, said = _reason(answer)
         subject = str(params.get("path") or path)
-        message = f"{self.host} answered {answer.status_code} for {subject}: {said}"
-        status = answer.status_code
+        # Whatever answers may repeat what it was asked with.
+        said = said.replace(self._token, "…")
+        status = answer.status
+        message = f"{self.host} answered {status} for {subject}: {said}"
         if (
             status in _WORTH_ANOTHER_TRY
             or status >= 500
@@ -209,7 +245,13 @@ class Connection:
         return Refusal(message, answered=status, subject=subject, action=action)
 
 
-def _reason(answer: httpx.Response) -> tuple[str, str]:
+def objects_of(answer: Json, key: str) -> list[Json]:
+    """What is in a list of an answer; anything else than objects is passed over."""
+    found = answer.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _reason(answer: _Answer) -> tuple[str, str]:
     """The workspace's own code and words; a proxy's page is cut short."""
     try:
         found = msgspec.json.decode(answer.content)

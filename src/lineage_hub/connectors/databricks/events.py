@@ -7,6 +7,7 @@ the code says of their table; of a table that no code was read of, what the log 
 from __future__ import annotations
 
 import json
+import math
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -125,7 +126,12 @@ class RunTeller:
     ) -> Iterator[Json]:
         name = _flow_name(origin, details)
         told = _FLOW_STATES.get(str(details.get("status") or ""))
-        if not name or told is None:
+        if not name:
+            return
+        if told is None:
+            # A report of figures alone is told with the next state.
+            if name in update.flows:
+                _count(update.flows[name], details)
             return
         flow = update.flows.setdefault(name, _FlowRun(self._job(name, origin)))
         _count(flow, details)
@@ -151,7 +157,9 @@ class RunTeller:
         told = ToldJob(self._whole.namespace, f"{self._whole.name}.{flow}", self._whole.facets, flow=flow)
         if output is not None:
             told.outputs = {output: {}}
-        read = [str(_of(one, "name") or "") for one in _of(self._defined.get(flow), "input_datasets") or ()]
+        # Names, or objects that have one.
+        inputs = _list(_of(self._defined.get(flow), "input_datasets"))
+        read = [one if isinstance(one, str) else str(_of(one, "name") or "") for one in inputs]
         found = [self._namer.table(one) for one in read if one]
         told.inputs = {one: {} for one in found if one is not None}
         return told
@@ -208,26 +216,31 @@ def _assertion(rule: str, known: Mapping[str, Any], passed: int, failed: int) ->
 def _count(flow: _FlowRun, details: Mapping[str, Any]) -> None:
     """Each report of a flow tells of what came since the last one."""
     metrics = _mapping(details.get("metrics"))
-    for member, name in (("rows", "num_output_rows"), ("size", "num_output_bytes")):
-        value = metrics.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            setattr(flow, member, (getattr(flow, member) or 0) + int(value))
-    if "num_output_rows" not in metrics and "num_upserted_rows" in metrics:
-        flow.rows = (flow.rows or 0) + int(metrics["num_upserted_rows"] or 0)
-    for rule in _mapping(details.get("data_quality")).get("expectations") or ():
+    # Flows of changes (APPLY CHANGES, AUTO CDC) tell of rows that they insert or update in the place of output rows.
+    rows = _number(metrics.get("num_output_rows"))
+    if rows is None:
+        rows = _number(metrics.get("num_upserted_rows"))
+    if rows is not None:
+        flow.rows = (flow.rows or 0) + rows
+    if (size := _number(metrics.get("num_output_bytes"))) is not None:
+        flow.size = (flow.size or 0) + size
+    for rule in _list(_mapping(details.get("data_quality")).get("expectations")):
         one = _mapping(rule)
-        key = (str(one.get("dataset") or ""), str(one.get("name") or ""))
-        passed, failed = flow.rules.get(key, (0, 0))
-        flow.rules[key] = (passed + int(one.get("passed_records") or 0), failed + int(one.get("failed_records") or 0))
+        if not one.get("name"):
+            continue
+        key = (str(one.get("dataset") or ""), str(one["name"]))
+        before = flow.rules.get(key, (0, 0))
+        counts = (_number(one.get("passed_records")) or 0, _number(one.get("failed_records")) or 0)
+        flow.rules[key] = (before[0] + counts[0], before[1] + counts[1])
 
 
 def _error(event: Json) -> Json:
-    exceptions = _mapping(event.get("error")).get("exceptions") or []
+    exceptions = _list(_mapping(event.get("error")).get("exceptions"))
     first = _mapping(exceptions[0]) if exceptions else {}
     name, said = str(first.get("class_name") or ""), str(first.get("message") or "")
     message = f"{name}: {said}" if name and said else said or str(event.get("message") or "the update failed")
     content: Json = {"message": message, "programmingLanguage": "Python"}
-    frames = [_mapping(one) for one in first.get("stack") or ()]
+    frames = [_mapping(one) for one in _list(first.get("stack"))]
     if frames:
         content["stackTrace"] = "\n".join(
             f"{one.get('declaring_class')}.{one.get('method_name')}({one.get('file_name')}:{one.get('line_number')})"
@@ -264,6 +277,19 @@ def _is_time(text: str) -> bool:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
         return False
+
+
+def _number(value: object) -> int | None:
+    """The log may spell large ones as text."""
+    if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return int(value)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ from lineage_hub.sdk.said import facet, own_facet
 PRODUCER = f"https://github.com/lineage-hub/lineage-hub/tree/{__version__}/connectors/databricks"
 JOB_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/JobEvent"
 Facets = dict[str, Any]
+_LATEST_MS = 253_402_300_799_000  # the end of the year 9999: a workspace that says more has no clock
 CODE_ONLY = "seen_in_code_only"
 _TYPES = {"pipeline": "PIPELINE", "task": "TASK", "file": "FILE"}
 
@@ -59,7 +60,7 @@ def _dataset(name: DatasetName, facets: Facets) -> Json:
 
 
 def iso(milliseconds: int) -> str:
-    at = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    at = datetime.fromtimestamp(min(max(milliseconds, 0), _LATEST_MS) / 1000, UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -120,6 +120,10 @@ def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Wor
         found = _Task(name, inner, settings)
         if not found.is_program:
             continue
+        problems = list(found.problems)
+        if other := str(inner.get("existing_cluster_id") or ""):
+            said = f"the spark_conf of the cluster {other}, on which it runs, is not read"
+            problems.append(Problem(0, f"{said}; give values with --configuration"))
         cluster = _mapping(inner.get("new_cluster")) or clusters.get(str(inner.get("job_cluster_key")), {})
         facts = {"job.id": id_, "job.name": name, "task.name": key}
         parameters = _known(defaults, facts)
@@ -143,7 +147,7 @@ def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Wor
             description=str(inner.get("description") or settings.get("description") or ""),
             is_streaming="continuous" in settings,
             modified_at=_number(job.get("created_time")),
-            problems=found.problems,
+            problems=tuple(problems),
         )
 
 

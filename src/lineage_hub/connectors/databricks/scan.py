@@ -153,12 +153,25 @@ async def _pipelines(client: api.DatabricksClient, config: ScanConfig, report: R
 
 
 async def _jobs(client: api.DatabricksClient, config: ScanConfig, report: Report) -> list[Work]:
-    found: list[Work] = []
-    async for one in _tolerated(client.jobs(), "the list of jobs", report):
-        name = str((one.get("settings") or {}).get("name") or "")
-        if config.jobs.takes(name, str(one.get("job_id") or "")):
-            found += works_of_job(one, client.host, config.configuration)
-    return found
+    async def works_of(one: Json) -> list[Work]:
+        if one.get("has_more"):
+            try:
+                one = await client.job(str(one.get("job_id")))
+            except LineageHubError as error:
+                _note(report, f"the further tasks of job {_name_of_job(one) or one.get('job_id')}", error)
+        return list(works_of_job(one, client.host, config.configuration))
+
+    listed = [
+        one
+        async for one in _tolerated(client.jobs(), "the list of jobs", report)
+        if config.jobs.takes(_name_of_job(one), str(one.get("job_id") or ""))
+    ]
+    return [work for works in await asyncio.gather(*map(works_of, listed)) for work in works]
+
+
+def _name_of_job(job: Json) -> str:
+    settings = job.get("settings")
+    return str(settings.get("name") or "") if isinstance(settings, dict) else ""
 
 
 async def _tolerated(items: AsyncIterator[Json], what: str, report: Report) -> AsyncIterator[Json]:

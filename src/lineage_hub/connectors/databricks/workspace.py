@@ -97,6 +97,10 @@ class FolderTree:
         self._folders: dict[str, Listed] = {}
         if not folder.exists():
             raise InvalidRequest(f"there is no folder {folder}", subject="--path", action="name one that exists")
+        if not self.file and not folder.is_dir():
+            raise InvalidRequest(
+                f"{folder} is neither a folder nor a file", subject="--path", action="name one of them"
+            )
 
     async def listed(self, folder: str) -> Listed:
         if folder not in self._folders:

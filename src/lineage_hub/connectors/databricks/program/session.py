@@ -157,10 +157,20 @@ class DbUtils(Native):
             return _WIDGETS.get(name, PURE)
         if self.part == "notebook" and name == "exit":
             return Method(_exit)
+        if self.part == "notebook" and name == "run":
+            return Method(_run)
         return Unknown(key=("dbutils", self.part, name), pure=True)
 
     def call(self, machine: Machine, arguments: Arguments) -> Value:
         return DbUtils()
+
+
+def _run(machine: Machine, arguments: Arguments) -> Value:
+    """Another notebook, with a session and values of its own; what it gives back only a run knows."""
+    path = machine.see(arguments.get(0, "path", UNKNOWN))
+    what = f"the notebook {path}" if isinstance(path, str) else "a notebook"
+    machine.problem(arguments.line, f"{what} that dbutils.notebook.run starts is not read with this one: scan it too")
+    return PURE
 
 
 def _exit(machine: Machine, arguments: Arguments) -> Value:
