@@ -27,7 +27,7 @@ from lineage_hub.query.telemetry.run_logs import logs_of_run
 from lineage_hub.query.telemetry.run_trace import trace_of_run
 from lineage_hub.query.telemetry.touched import run_answer, touched_answer, touched_by
 from lineage_hub.query.telemetry.trace_diff import part_of_run, trace_diff
-from lineage_hub.query.telemetry.trace_runs import with_runs
+from lineage_hub.query.telemetry.trace_runs import with_jobs
 from lineage_hub.server.hub import Hub, hub_of
 from lineage_hub.server.names import DATASET, NAMESPACE, RUN, TRACE
 from lineage_hub.server.read_routes import At, Limit, Name, Offset, bound, encode
@@ -114,7 +114,7 @@ async def list_traces(
     )
 
     def question(store: Telemetry, snapshot: Snapshot, _now: int) -> Answer:
-        return with_runs(store, EVERYTHING, snapshot, trace_list.traces(store, EVERYTHING, asked))
+        return with_jobs(snapshot, trace_list.traces(store, EVERYTHING, asked))
 
     return await ask_both(request, NOW, question)
 

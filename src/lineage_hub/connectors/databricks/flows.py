@@ -121,7 +121,7 @@ class _Flows:
             return
         found = self._of_target(source.target_table, program) if source.target_table else None
         key, flow = found if found is not None else ("", self._flow("", "", program.path))
-        flow.evidence.append(Evidence(program.path, source.line, source, tuple(named)))
+        flow.evidence.append(Evidence(source.file or program.path, source.line, source, tuple(named)))
         for one in named:
             flow.inputs[one] = None
         self._spell(key, source, named)
@@ -139,7 +139,7 @@ class _Flows:
         key = "\0".join(["sink", *(part for one in named for part in one)]) if named else f"sink\0{source.line}"
         flow = self._flow(key, f"sink {', '.join(words)}", program.path)
         flow.kind = "sink"
-        flow.evidence.append(Evidence(program.path, source.line, source, tuple(named)))
+        flow.evidence.append(Evidence(source.file or program.path, source.line, source, tuple(named)))
         for one in named:
             flow.outputs[one] = None
         if source.source_table and (fed := self._namer.table(source.source_table)) is not None:

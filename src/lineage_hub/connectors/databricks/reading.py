@@ -51,6 +51,7 @@ class StreamSource(Fields):
     unresolved: list[str] = field(default_factory=list)
     line: int = 0
     confidence: float = 1.0  # 1: it runs, with these values; less: it may run, or values are some of several
+    file: str = ""  # in which the line is; empty: the program itself
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -16,6 +16,7 @@ import msgspec
 _RUN = re.compile(
     r"""^[ \t]*(?:(?:\#|--|//)[ \t]*MAGIC[ \t]+)?%run[ \t]+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))""", re.MULTILINE
 )
+_START = re.compile(r"""\bnotebook[ \t]*\.[ \t]*run\(\s*(?:path\s*=\s*)?(?:"([^"\n]+)"|'([^'\n]+)')""")
 _IMPORT = re.compile(r"[ \t]*import[ \t]+([A-Za-z_][\w., \t]*)")
 _FROM = re.compile(r"[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)")
 # What comes with Python or with Databricks' runtime is in no folder of a user.
@@ -40,10 +41,9 @@ def references_of(source: str, path: str = "") -> list[Reference]:
 
 
 def _runs(text: str) -> Iterator[Reference]:
-    if "%run" not in text:
-        return
-    for found in _RUN.findall(text):
-        yield Reference("run", next(one for one in found if one))
+    for word, form in (("%run", _RUN), ("notebook", _START)):
+        for found in form.findall(text) if word in text else ():
+            yield Reference("run", next(one for one in found if one))
 
 
 def _imports(text: str) -> Iterator[Reference]:

@@ -39,10 +39,15 @@ def dataset_telemetry(
                 "joinedBy": trace.joined_by if trace is not None else None,
                 "inferred": trace is not None and trace.inferred,
                 "traceId": trace.trace_id if trace is not None else None,
-                "trace": known.get(trace.trace_id) if trace is not None else None,
+                "trace": _alone(known.get(trace.trace_id)) if trace is not None else None,
             }
         )
     return {"dataset": named(present), "runs": answers}
+
+
+def _alone(trace: Answer | None) -> Answer | None:
+    """Without the runs that it names: here it stands beside one."""
+    return None if trace is None else {name: value for name, value in trace.items() if name != "runs"}
 
 
 def _runs(snapshot: Snapshot, dataset: int, name: tuple[str, str], limit: int) -> list[tuple[RunFacts, list[str]]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from lineage_hub.lineage.shapes import run_id, run_key
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where, has_attribute
 from lineage_hub.query.telemetry.rollups import HOUR_NS, around, whole
-from lineage_hub.query.telemetry.traces import ranges
 from lineage_hub.wire import instant_text
 
 # As the index `of_resource` has it.
@@ -108,21 +108,26 @@ def _is_in_resources(store: Telemetry, where: Where, number: int, asked: TraceQu
 
 
 def summaries(store: Telemetry, scope: Scope, trace_ids: Collection[str]) -> dict[str, Answer]:
-    """Of whole traces; one whose spans are gone is left out."""
-    bounds = ranges(store, trace_ids) if trace_ids else {}
-    if not bounds:
+    """Of whole traces, with the ids of runs that their spans name; one whose spans are gone is left out."""
+    if not trace_ids:
         return {}
-    where = Where(scope).add("trace_id IN {ids:Array(String)}", ids=sorted(bounds))
-    where.starts_within(min(start for start, _ in bounds.values()), max(end for _, end in bounds.values()) + 1)
+    where = Where(scope).add("trace_id IN {ids:Array(String)}", ids=sorted(trace_ids))
+    # Where in time they are is asked in the same breath: each question has a cost of its own.
+    where.add("timestamp >= tupleElement(stretch, 1) AND timestamp <= tupleElement(stretch, 2)")
     rows = store.ask(
         f"""
+        WITH (
+            SELECT (min(ranges.started_at), max(ranges.ended_at)) FROM trace_ranges AS ranges
+            WHERE trace_id IN {{ids:Array(String)}}
+        ) AS stretch
         SELECT trace_id,
             toUnixTimestamp64Nano(min(timestamp)) AS started_at,
             max(toUnixTimestamp64Nano(timestamp) + duration_ns) AS ended_at,
             uniqExact(span_id) AS spans,
             uniqExactIf(span_id, status_code = 'ERROR') AS errors,
             arraySort(groupUniqArray(service_name)) AS services,
-            argMin((operation_name, service_name, status_code), (parent_span_id != '', timestamp, span_id)) AS root
+            argMin((operation_name, service_name, status_code), (parent_span_id != '', timestamp, span_id)) AS root,
+            minMap([run_id, pipeline_run_id], [timestamp, timestamp]) AS runs
         FROM traces WHERE {where} GROUP BY trace_id
         """,
         where.parameters,
@@ -138,6 +143,13 @@ def summaries(store: Telemetry, scope: Scope, trace_ids: Collection[str]) -> dic
             "spanCount": row["spans"],
             "errorCount": row["errors"],
             "services": row["services"],
+            "runs": _in_order(*row["runs"]),
         }
         for row in rows
     }
+
+
+def _in_order(runs: list[str], firsts: list[object]) -> list[str]:
+    """Each once, the one whose first span started first at the head; a span that names none says so with no text."""
+    named = sorted((first, run) for run, first in zip(runs, firsts, strict=True) if run)
+    return list(dict.fromkeys(run_id(run_key(run)) for _, run in named))

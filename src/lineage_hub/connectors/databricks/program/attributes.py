@@ -73,9 +73,9 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, line: int) -> Value
 
     # Nothing but Spark has these names, whatever the object is called.
     if name == "readStream" or (name == "read" and not value.pure):
-        return Reader(streaming=name == "readStream", line=line)
+        return Reader(streaming=name == "readStream", line=line, file=machine.other_file)
     if name == "writeStream" or (name == "write" and not value.pure):
-        return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line)
+        return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line, file=machine.other_file)
     if name in _TELLING:
         return PURE
     if name == "EventHubsUtils":

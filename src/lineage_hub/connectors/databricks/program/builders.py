@@ -22,12 +22,13 @@ FORMAT = ("format",)
 class Builder(Native, Cells):
     """Options by name in lower case, the format under its own key; REST says that there may be others."""
 
-    __slots__ = ("line", "spelled", "streaming")
+    __slots__ = ("file", "line", "spelled", "streaming")
 
-    def __init__(self, *, streaming: bool, line: int) -> None:
+    def __init__(self, *, streaming: bool, line: int, file: str) -> None:
         Cells.__init__(self)
         self.streaming = streaming
         self.line = line
+        self.file = file  # in which the chain begins
         self.spelled: dict[str, str] = {}
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:

@@ -85,7 +85,7 @@ class Frame(Carrier):
         if self.groups is not None:
             return FrameMember(self, name)
         if name in ("write", "writeStream"):
-            return Writer(self, streaming=name == "writeStream", line=line)
+            return Writer(self, streaming=name == "writeStream", line=line, file=machine.other_file)
         if name == "writeTo":
             return Method(lambda inner, given: TableWriter(self, _qualified(inner, given), given.line))
         if name == "mergeInto":

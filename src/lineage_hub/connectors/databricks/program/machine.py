@@ -34,6 +34,8 @@ from lineage_hub.connectors.databricks.reading import Problem
 from lineage_hub.connectors.databricks.sql import Session
 from lineage_hub.connectors.databricks.sql.names import format_and_path, parts_of
 
+ANY_ARGUMENT = ("argument",)  # among the settings: a notebook was started with arguments that can't be known
+
 
 class Status(enum.IntEnum):
     """How a block of statements ends."""
@@ -103,6 +105,7 @@ class Machine:
         self.active: dict[int, list[Guard]] = {}  # functions that are being called, with the path at each call
         self.modules: dict[str, ModuleValue | None] = {}
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
+        self.widget_values: Mapping[str, str] = configuration
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
         self.sql = Session(self.known_setting)
         self.parameters: Mapping[str, str | None] = {}  # of the SQL that is being read
@@ -173,8 +176,13 @@ class Machine:
                 return UNKNOWN
         return join([(guard, function(*chosen)) for guard, chosen in ways])
 
+    @property
+    def other_file(self) -> str:
+        """The file that is being evaluated; empty if it is the program itself."""
+        return "" if self.file == self.main_path else self.file
+
     def problem(self, line: int, reason: str) -> None:
-        found = Problem(line, reason, "" if self.file == self.main_path else self.file)
+        found = Problem(line, reason, self.other_file)
         if len(self.ledger.problems) < PROBLEMS and found not in self.ledger.problems:
             self.ledger.problems.append(found)
 
@@ -187,14 +195,16 @@ class Machine:
         if name in self.parameters:
             return self.parameters[name]
         for place in ("argument", "set", "widget"):
-            if place == "widget" and name in self.configuration:
-                return self.configuration[name]
+            if place == "widget" and ANY_ARGUMENT in self.settings.cells:
+                return None
+            if place == "widget" and name in self.widget_values:
+                return self.widget_values[name]
             found = self.see(self.settings.cells.get((place, name), ABSENT))
             if isinstance(found, str):
                 return found
             if found is not ABSENT:
                 return None
-        return None
+        return self.configuration.get(name)
 
     def qualify(self, name: Value) -> Value:
         """A table's name with the catalog and schema that the program has set for it."""

@@ -177,7 +177,8 @@ def _sink(machine: Machine, arguments: Arguments) -> Value:
         options = {key.lower(): (key, machine.see(value)) for key, value in given.cells.items() if isinstance(key, str)}
     name = machine.see(arguments.get(0, "name", UNKNOWN))
     format_name = machine.see(arguments.get(1, "format", UNKNOWN))
-    machine.ledger.sinks.append(Sink(format_name, options, (), arguments.line, machine.path, more, name))
+    file = machine.other_file
+    machine.ledger.sinks.append(Sink(format_name, options, (), arguments.line, machine.path, more, name, file))
     return None
 
 

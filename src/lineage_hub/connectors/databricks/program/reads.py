@@ -21,6 +21,7 @@ class Read:
     guard: Guard
     open: bool = False  # options may be there that can't be known
     ready: StreamSource | None = None  # what the reader of SQL made of it
+    file: str = ""  # in which the line is; empty: the program itself
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Sink:
     guard: Guard
     open: bool = False
     name: object = None  # of a pipeline's sink: flows go there by it
+    file: str = ""
 
 
 @dataclass

@@ -62,7 +62,7 @@ class _Results:
             for guard, table in tables:
                 whole = _all(sink.guard, one.guard, guard)
                 if whole is not None:
-                    made.append((replace(one.source, source_table=table, line=sink.line), whole))
+                    made.append((replace(one.source, source_table=table, line=sink.line, file=sink.file), whole))
         return made
 
     def _tables(self, inputs: Iterable[Input]) -> list[tuple[Guard, str | None]]:
@@ -132,8 +132,8 @@ def _fed(read: Read, found: Found, feeds: list[tuple[Guard, str | None]]) -> lis
     for guard, target in feeds:
         whole = _all(read.guard, found.guard, guard)
         if whole is not None:
-            made.append((replace(found.source, target_table=target, line=read.line), whole))
-    return made or [(replace(found.source, line=read.line), _all(read.guard, found.guard) or ALWAYS)]
+            made.append((replace(found.source, target_table=target, line=read.line, file=read.file), whole))
+    return made or [(replace(found.source, line=read.line, file=read.file), _all(read.guard, found.guard) or ALWAYS)]
 
 
 def make_reading(ledger: Ledger) -> Reading:
@@ -167,5 +167,5 @@ def _distinct(told: list[tuple[StreamSource, Guard]]) -> list[StreamSource]:
 def _identity(one: StreamSource) -> tuple[object, ...]:
     return (
         one.kind, tuple(one.topics), one.pattern, one.bootstrap, one.path, one.group_id_prefix, one.source_table,
-        tuple(one.unresolved), one.line, one.target_table,
+        tuple(one.unresolved), one.file, one.line, one.target_table,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -35,7 +36,7 @@ from lineage_hub.connectors.databricks.program.values import (
 from lineage_hub.connectors.databricks.reading import Problem, Reading
 
 Language = Literal["python", "sql", "auto"]
-_RUNS = 30  # notebooks that one notebook runs
+DEEP = 30  # notebooks that run each other
 
 
 def run_program(
@@ -124,7 +125,9 @@ def guarded(machine: Machine, line: int, run: Callable[[], object]) -> None:
 
 def _run_sql(machine: Machine, cell: Cell, scope: Scope) -> None:
     reading = machine.sql.query(cell.text, cell.line)
-    machine.ledger.ready_sources.extend(one for one in reading.sources if one not in reading.shown)
+    file = machine.other_file
+    told = (one for one in reading.sources if one not in reading.shown)
+    machine.ledger.ready_sources.extend(replace(one, file=file) if file else one for one in told)
     # The rows that a cell shows are there for Python, until the next cell shows others.
     if reading.shown:
         machine.state.put(scope, "_sqldf", shown_frame(machine, reading))
@@ -140,7 +143,7 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
         machine.problem(cell.line, f"the notebook {cell.text.strip()} that is run is not there")
         return
     running = machine.running
-    if found in running or len(running) >= _RUNS:
+    if found in running or len(running) >= DEEP:
         return
     running.append(found)
     for name, value in cell.arguments.items():

@@ -33,7 +33,7 @@ class Session(Native):
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         if name in ("read", "readStream"):
-            return Reader(streaming=name == "readStream", line=line)
+            return Reader(streaming=name == "readStream", line=line, file=machine.other_file)
         if name in _METHODS:
             return _METHODS[name]
         if name == "conf":
@@ -166,15 +166,13 @@ class DbUtils(Native):
 
 
 def _run(machine: Machine, arguments: Arguments) -> Value:
-    """Another notebook, with a session and values of its own; what it gives back only a run knows."""
-    path = machine.see(arguments.get(0, "path", UNKNOWN))
-    what = f"the notebook {path}" if isinstance(path, str) else "a notebook"
-    machine.problem(arguments.line, f"{what} that dbutils.notebook.run starts is not read with this one: scan it too")
-    return PURE
+    from lineage_hub.connectors.databricks.program.children import start_notebook
+
+    return start_notebook(machine, arguments)
 
 
 def _exit(machine: Machine, arguments: Arguments) -> Value:
-    raise Raised("SystemExit", leaves=True)
+    raise Raised("SystemExit", leaves=True, value=machine.see(arguments.get(0, "value", UNKNOWN)))
 
 
 _WIDGETS: dict[str, Value] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage_hub.connectors.databricks.program.machine import Machine
+from lineage_hub.connectors.databricks.program.machine import ANY_ARGUMENT, Machine
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     REST,
@@ -69,8 +69,10 @@ def get_widget(machine: Machine, arguments: Arguments) -> Value:
         if not isinstance(name, str):
             return UNKNOWN
         for place in ("argument", "widget"):
-            if place == "widget" and name in machine.configuration:
-                return machine.configuration[name]
+            if place == "widget" and ANY_ARGUMENT in machine.settings.cells:
+                return machine.ask(name)
+            if place == "widget" and name in machine.widget_values:
+                return machine.widget_values[name]
             found = machine.see(machine.settings.cells.get((place, name), ABSENT))
             if found is not ABSENT:
                 return found
@@ -97,5 +99,8 @@ def all_widgets(machine: Machine, arguments: Arguments) -> Value:
     for key, value in machine.settings.cells.items():
         if isinstance(key, tuple) and key[0] == "widget":
             made.cells[key[1]] = value
-    made.cells.update(machine.configuration)
+    made.cells.update(machine.widget_values)
+    for key, value in machine.settings.cells.items():
+        if isinstance(key, tuple) and key[0] == "argument" and key != ANY_ARGUMENT:
+            made.cells[key[1]] = value
     return made

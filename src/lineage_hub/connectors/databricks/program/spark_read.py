@@ -22,9 +22,11 @@ from lineage_hub.connectors.databricks.program.values import (
 _FILES = {"csv", "json", "parquet", "text", "textFile", "orc", "xml", "avro", "delta"}
 
 
-def record_read(machine: Machine, format_name: Value, options: Options, line: int, *, more: bool = False) -> Frame:
-    """One read, and the frame it gives."""
-    read = Read(format_name, options, line, machine.path, open=more)
+def record_read(
+    machine: Machine, format_name: Value, options: Options, line: int, *, file: str | None = None, more: bool = False
+) -> Frame:
+    """One read, and the frame it gives. `file` is where it begins, if that isn't here."""
+    read = Read(format_name, options, line, machine.path, open=more, file=machine.other_file if file is None else file)
     machine.ledger.reads.append(read)
     machine.doubt += 1
     return Frame((Input(read, ALWAYS),), schema_of_read(read))
@@ -85,7 +87,7 @@ class Reader(Builder):
             from lineage_hub.connectors.databricks.program.paths import PathValue
 
             options["path"] = ("path", path.text if isinstance(path, PathValue) else path)
-        return record_read(machine, format_name, options, self.line, more=more)
+        return record_read(machine, format_name, options, self.line, file=self.file, more=more)
 
     def _jdbc(self, machine: Machine, arguments: Arguments) -> Value:
         options = self.snapshot(machine)
@@ -94,4 +96,4 @@ class Reader(Builder):
         properties = machine.see(arguments.get(-1, "properties", None))
         if isinstance(properties, DictValue):
             options.update({str(k).lower(): (str(k), v) for k, v in properties.cells.items() if isinstance(k, str)})
-        return record_read(machine, "jdbc", options, self.line, more=self.is_open)
+        return record_read(machine, "jdbc", options, self.line, file=self.file, more=self.is_open)

@@ -27,8 +27,8 @@ class Writer(Builder):
 
     __slots__ = ("frame",)
 
-    def __init__(self, frame: Frame, *, streaming: bool, line: int) -> None:
-        super().__init__(streaming=streaming, line=line)
+    def __init__(self, frame: Frame, *, streaming: bool, line: int, file: str) -> None:
+        super().__init__(streaming=streaming, line=line, file=file)
         self.frame = frame
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
@@ -78,7 +78,7 @@ class Writer(Builder):
         if is_stored(format_name):
             return PURE
         machine.ledger.sinks.append(
-            Sink(format_name, options, self.frame.inputs, self.line, machine.path, open=self.is_open)
+            Sink(format_name, options, self.frame.inputs, self.line, machine.path, open=self.is_open, file=self.file)
         )
         return PURE
 
@@ -86,7 +86,7 @@ class Writer(Builder):
         options = self.snapshot(machine)
         options["url"] = ("url", machine.see(arguments.get(0, "url", UNKNOWN)))
         options["dbtable"] = ("table", machine.see(arguments.get(1, "table", UNKNOWN)))
-        machine.ledger.sinks.append(Sink("jdbc", options, self.frame.inputs, self.line, machine.path))
+        machine.ledger.sinks.append(Sink("jdbc", options, self.frame.inputs, self.line, machine.path, file=self.file))
         return None
 
     def _each_batch(self, machine: Machine, arguments: Arguments) -> Value:

@@ -113,7 +113,8 @@ def shown_frame(machine: Machine, reading: QueryReading) -> Frame:
 
 
 def _read(machine: Machine, source: StreamSource, line: int) -> Read:
-    read = Read("table", {}, line, machine.path, ready=replace(source, target_table=None, line=line))
+    file = machine.other_file
+    read = Read("table", {}, line, machine.path, ready=replace(source, target_table=None, line=line), file=file)
     machine.ledger.reads.append(read)
     return read
 
