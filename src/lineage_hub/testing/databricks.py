@@ -65,7 +65,7 @@ class FakeWorkspace:
     retry_after_s: int | None = 0
     """Told with 429; None tells nothing."""
     forbidden: set[str] = field(default_factory=set)
-    """Paths of the workspace, ids of pipelines and names of tables that answer 403."""
+    """Paths of the workspace, ids of pipelines and clusters, and names of tables that answer 403."""
     bad_base64: set[str] = field(default_factory=set)
     """Paths whose export can't be decoded."""
     asked: list[Asked] = field(default_factory=list)
@@ -78,6 +78,7 @@ class FakeWorkspace:
         self._events: dict[str, list[Json]] = {}
         self._jobs: dict[str, Json] = {}
         self._runs: dict[str, list[Json]] = {}
+        self._clusters: dict[str, Json] = {}
         self._repos: list[Json] = []
         self._tables: dict[str, Json] = {}
         self._queries: dict[str, str] = {}
@@ -160,6 +161,10 @@ class FakeWorkspace:
         ]
         self._tables[full_name] = {"full_name": full_name, "columns": told, **members}
 
+    def add_cluster(self, cluster_id: str, spark_conf: Mapping[str, str]) -> None:
+        """One that jobs run on by its id (`existing_cluster_id`)."""
+        self._clusters[cluster_id] = {"cluster_id": cluster_id, "spark_conf": dict(spark_conf)}
+
     def add_query(self, query_id: str, text: str) -> None:
         self._queries[query_id] = text
 
@@ -177,6 +182,7 @@ class FakeWorkspace:
             ("/api/2.0/pipelines", self._of_pipelines),
             ("/api/2.1/jobs", self._of_jobs),
             ("/api/2.2/jobs", self._of_jobs),
+            ("/api/2.1/clusters/get", self._of_clusters),
             ("/api/2.0/workspace", self._of_workspace),
             ("/api/2.0/repos", lambda _, params: self._page("repos", self._repos, params)),
             ("/api/2.0/sql/queries", self._of_queries),
@@ -278,6 +284,13 @@ class FakeWorkspace:
             raise Answer(400, "BAD_REQUEST", f"{path} is a file: it is exported as AUTO")
         content = base64.b64encode(one.text.encode()).decode()
         return {"content": f"!{content[:-1]}" if path in self.bad_base64 else content}
+
+    def _of_clusters(self, _rest: list[str], params: dict[str, str]) -> Json:
+        id_ = params.get("cluster_id", "")
+        self._check(id_, "cluster")
+        if id_ not in self._clusters:
+            raise Answer(400, "INVALID_PARAMETER_VALUE", f"Cluster {id_} does not exist")
+        return self._clusters[id_]
 
     def _of_queries(self, rest: list[str], _params: dict[str, str]) -> Json:
         if not rest or rest[0] not in self._queries:

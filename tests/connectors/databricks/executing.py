@@ -19,10 +19,13 @@ import threading
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.connectors.databricks.fake_databricks import (
+    AnyValues,
     Configuration,
+    NotebookExit,
     Pipeline,
     Session,
     make_dbutils,
@@ -178,14 +181,10 @@ class Program:
         recorder = Recorder(self.locate)
         configuration = Configuration(self.configuration)
         session, pipeline = Session(recorder, configuration), Pipeline(recorder)
-        dbutils = make_dbutils(configuration)
+        start = partial(self._start, recorder, 0)
+        dbutils = make_dbutils(configuration, start)
         modules = make_modules(session, pipeline, dbutils)
-        names: dict[str, Any] = {
-            "__name__": "__main__",
-            "__builtins__": vars(builtins) | {"open": lambda *args, **more: Unknown("file"), "print": lambda *args: 0},
-            "spark": session, "sc": session.sparkContext, "dbutils": dbutils, "getArgument": configuration.get,
-            "display": lambda *args, **kwargs: None, "displayHTML": lambda html: None,
-        }  # fmt: skip
+        names = _names(session, dbutils)
         entered: set[types.CodeType] = set()
         with in_place_of_the_real_ones(modules, Importer(self.files)):
             profile: Any = lambda frame, event, arg: entered.add(frame.f_code) if event == "call" else None  # noqa: E731
@@ -220,12 +219,45 @@ class Program:
             elif cell.language == "run":
                 self._run_piece(cell, names, configuration)
 
+    def _start(
+        self, recorder: Recorder, depth: int, path: str, timeout: Any = 0, arguments: Mapping[str, Any] | None = None
+    ) -> Any:
+        """dbutils.notebook.run: a session and names of its own, of the caller only the arguments."""
+        before = recorder.session  # type: ignore[attr-defined]
+        widgets = AnyValues() if isinstance(arguments, Unknown) else Configuration(_texts(arguments or {}))
+        dbutils = make_dbutils(widgets, partial(self._start, recorder, depth + 1))
+        names = _names(Session(recorder, Configuration(self.configuration)), dbutils)
+        assert depth < 5, "a fixture's notebooks don't start each other for ever"
+        try:
+            for cell in cells_of(self.files.notebook(path), path + ".py"):
+                if cell.language == "python":
+                    exec(compile(cell.text, f"<{path}>", "exec"), names)
+        except NotebookExit as left:
+            return left.value
+        finally:
+            recorder.session = before  # type: ignore[attr-defined]
+        return Unknown("nothing given back")
+
     def _uncalled(self, names: dict[str, Any], entered: set[types.CodeType]) -> list[types.FunctionType]:
         functions = {one for one in names.values() if isinstance(one, types.FunctionType)}
         mine = [one for one in functions if one.__code__.co_filename == MAIN and one.__code__ not in entered]
         called = {name for one in functions for name in _names_in(one.__code__) if name != one.__name__}
         mine = [one for one in mine if one.__name__ not in called]
         return sorted(mine, key=lambda one: one.__code__.co_firstlineno)
+
+
+def _texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {key: value if isinstance(value, str) else str(value) for key, value in arguments.items()}
+
+
+def _names(session: Session, dbutils: Any) -> dict[str, Any]:
+    """What a notebook finds without having made it."""
+    return {
+        "__name__": "__main__",
+        "__builtins__": vars(builtins) | {"open": lambda *args, **more: Unknown("file"), "print": lambda *args: 0},
+        "spark": session, "sc": session.sparkContext, "dbutils": dbutils, "getArgument": dbutils.widgets.get,
+        "display": lambda *args, **kwargs: None, "displayHTML": lambda html: None,
+    }  # fmt: skip
 
 
 def _names_in(code: types.CodeType) -> set[str]:

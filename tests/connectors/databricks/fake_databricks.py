@@ -59,6 +59,16 @@ class Configuration:
         pass
 
 
+class AnyValues(Configuration):
+    """Widgets of a notebook that is started with arguments that no one can know."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def get(self, key: str, default: Any = MISSING, *rest: Any) -> Any:
+        return Unknown(f"argument {key}")
+
+
 class Machine:
     """`sc._jvm.….encrypt(text)`: what it gives back stands for the text."""
 
@@ -225,7 +235,19 @@ class Pipeline:
         return module
 
 
-def make_dbutils(configuration: Configuration) -> Any:
+class NotebookExit(SystemExit):
+    """dbutils.notebook.exit(value): the notebook ends here."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+def leave(value: Any = "") -> None:
+    raise NotebookExit(value)
+
+
+def make_dbutils(configuration: Configuration, start: Callable[..., Any]) -> Any:
     return types.SimpleNamespace(
         widgets=configuration,
         secrets=types.SimpleNamespace(
@@ -233,9 +255,7 @@ def make_dbutils(configuration: Configuration) -> Any:
         ),
         fs=Unknown("fs"),
         jobs=Unknown("jobs"),
-        notebook=types.SimpleNamespace(
-            run=lambda *args, **kwargs: Unknown("run"), exit=lambda value: None, entry_point=Unknown("entry point")
-        ),
+        notebook=types.SimpleNamespace(run=start, exit=leave, entry_point=Unknown("entry point")),
         library=Inert(),
         data=Inert(),
     )

@@ -1,6 +1,6 @@
 """What a pipeline or a task runs, and with which values, is as the workspace would do it."""
 
-from lineage_hub.connectors.databricks.programs import work_of_pipeline, works_of_job
+from lineage_hub.connectors.databricks.programs import clusters_of_job, work_of_pipeline, works_of_job
 
 HOST = "https://w.example.com"
 
@@ -112,9 +112,13 @@ def test_nonsense_from_the_api_is_no_program_and_no_failure():
     )
 
 
-def test_a_cluster_that_is_not_the_jobs_own_is_said_not_to_be_read():
+def test_a_cluster_that_is_not_the_jobs_own_gives_its_spark_conf_where_it_is_known():
     task = {"task_key": "t", "existing_cluster_id": "0923-1", "notebook_task": {"notebook_path": "/n"}}
-    (work,) = works_of_job({"job_id": 1, "settings": {"name": "j", "tasks": [task]}}, HOST, {})
+    job = {"job_id": 1, "settings": {"name": "j", "tasks": [task, {"task_key": "u", "run_job_task": {"job_id": 2}}]}}
+    assert clusters_of_job(job) == ["0923-1"]
+    (work,) = works_of_job(job, HOST, {})
     assert [one.reason for one in work.problems] == [
-        "the spark_conf of the cluster 0923-1, on which it runs, is not read; give values with --configuration"
+        "the spark_conf of the cluster 0923-1, on which it runs, is not known; give values with --configuration"
     ]
+    (work,) = works_of_job(job, HOST, {"b": "given"}, {"0923-1": {"a": "1", "b": "2", "c": "{{secrets/s/k}}"}})
+    assert (work.problems, work.configuration) == ((), {"a": "1", "b": "given"})

@@ -9,6 +9,7 @@ from lineage_hub.connectors.databricks.config import KafkaCluster, ScanConfig
 from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
 from lineage_hub.connectors.databricks.told import events_of
 from lineage_hub.errors import Refusal
+from lineage_hub.testing.databricks import FakeWorkspace
 
 
 def scanned(workspace, cache=None, **members):
@@ -189,9 +190,34 @@ def test_a_job_whose_further_tasks_may_not_be_read_costs_those_only(shop):
     assert ["further tasks of job gold" in one.path for one in report.problems] == [True]
 
 
-def test_a_notebook_that_another_starts_is_said_not_to_be_read(tmp_path):
-    (tmp_path / "main.py").write_text('x = 1\ndbutils.notebook.run("./child", 60)\ndbutils.notebook.run(unknown, 60)\n')
+def test_a_notebook_that_another_starts_is_read_with_the_arguments_it_is_given(tmp_path):
+    (tmp_path / "main.py").write_text(
+        'dbutils.notebook.run("./child", 60, {"t": "orders"})\n'
+        'dbutils.notebook.run(path="./none", timeout_seconds=60)\n'
+        "dbutils.notebook.run(unknown, 60)\n"
+    )
+    (tmp_path / "child.py").write_text(
+        't = dbutils.widgets.get("t")\n\nspark.read.parquet("/landing/" + t).write.saveAsTable("bronze." + t)\n'
+    )
     report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None)))
-    assert [(one.line, one.reason.partition(" that ")[0]) for one in report.problems] == [
-        (2, "the notebook ./child"), (3, "a notebook"),
+    assert [(one.path, one.line, one.source, one.target) for one in report.findings] == [
+        ("child.py", 3, "/landing/orders", "bronze.orders"),
     ]  # fmt: skip
+    assert [(one.line, one.reason.partition(",")[0]) for one in report.problems if one.line] == [
+        (2, "the notebook ./none"), (3, "a notebook whose path can't be known"),
+    ]  # fmt: skip
+
+
+def test_a_cluster_that_several_jobs_share_is_asked_once_for_its_spark_conf(tmp_path):
+    task = {"task_key": "t", "existing_cluster_id": "c-1", "notebook_task": {"notebook_path": "/n"}}
+    with FakeWorkspace() as workspace:
+        workspace.add_cluster("c-1", {"topic": "orders"})
+        workspace.add_notebook("/n", 'spark.read.table(spark.conf.get("topic")).write.saveAsTable("t")\n')
+        for name in ("a", "b"):
+            workspace.add_job(name, [task])
+        workspace.add_job("c", [{**task, "existing_cluster_id": "c-2"}])
+        config = ScanConfig(workspace=workspace.url, token=workspace.token)
+        report = asyncio.run(scan_workspace(config, Cache(None)))
+        assert workspace.count("/api/2.1/clusters/get") == 2
+    assert [one.source for one in report.findings] == ["orders", "orders", ""]
+    assert any("c-2 does not exist" in one.reason for one in report.problems)

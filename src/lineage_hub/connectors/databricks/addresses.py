@@ -27,15 +27,17 @@ def kinesis_region(arn: str) -> tuple[str | None, str | None]:
 
 def jdbc_address(url: str) -> str:
     """A JDBC address without user, password and whatever else may be secret in its parameters."""
-    head, *parameters = url.split(";")
-    head, question, query = head.partition("?")
-    # A password may hold any sign that the address has, the @ too: what stands before the last one is no host.
-    head = re.sub(r"(?<!@)//.*@", "//", _SECRET_PART.sub("", head))
-    head = re.sub(r"^(jdbc:oracle:[a-z0-9]+:).*@", r"\1@", head, flags=re.IGNORECASE)
-    kept = [one for one in query.split("&") if one and not _SECRET.search(one.split("=")[0])] if question else []
-    plain = head + ("?" + "&".join(kept) if kept else "")
-    named = [one for one in parameters if one and not _SECRET.search(one.split("=")[0])]
-    return ";".join([plain, *named])
+    # A password may hold any sign that the address has: what stands before the last @ of an authority is no host.
+    url = _SECRET_PART.sub("", url)
+    url = re.sub(r"^(jdbc:oracle:[a-z0-9]+:).*@", r"\1@", url, flags=re.IGNORECASE)
+    url = re.sub(r"(?<!@)//[^/]*:.*@(?=[^/?;&=]+(?:[/?;]|$))|(?<!@)//[^/?;]*@", "//", url)
+    url = re.sub(r"=\s*\{[^}]*\}", "=", url)  # SQL Server's way to write a value that holds separators
+    head, *parameters = re.split(r"[?;&]", url)
+    # What has no name of its own is the rest of the value before it, and as secret as that may be.
+    named = [one for one in parameters if re.match(r"\s*[A-Za-z][\w.\- ]*=", one)]
+    kept = [one for one in named if not _SECRET.search(one.partition("=")[0])]
+    first, other = ("?", "&") if "?" in url else (";", ";")
+    return head + "".join((other if at else first) + one for at, one in enumerate(kept))
 
 
 def plain_path(path: str | None) -> str | None:

@@ -191,6 +191,12 @@ class DatabricksClient:
         pages = self.connection.pages("/api/2.0/repos", "repos", {}, ())
         return [one async for one in pages]
 
+    async def cluster_conf(self, cluster_id: str) -> Json:
+        """The `spark_conf` of a cluster that is there for several jobs."""
+        found = await self.connection.get("/api/2.1/clusters/get", {"cluster_id": cluster_id})
+        conf = found.get("spark_conf")
+        return conf if isinstance(conf, dict) else {}
+
     # Queries and tables
 
     async def query_text(self, query_id: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from lineage_hub.connectors.databricks.connection import Json
@@ -101,8 +102,20 @@ class _Libraries:
         self.problems.append(Problem(0, f"a library of kind {kind} of {self._owner} holds no source that can be read"))
 
 
-def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Work]:
-    """Its tasks; those that only start something else are none."""
+def clusters_of_job(job: Json) -> list[str]:
+    """Ids of clusters that its tasks run on and that are not its own."""
+    settings = _mapping(job.get("settings"))
+    tasks = map(_mapping, _list(settings.get("tasks")) or [settings])
+    found = [
+        str((_inner(one)).get("existing_cluster_id") or "") for one in tasks if _Task("", _inner(one), {}).is_program
+    ]
+    return [one for one in dict.fromkeys(found) if one]
+
+
+def works_of_job(
+    job: Json, host: str, given: Mapping[str, str], confs: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> Iterator[Work]:
+    """Its tasks; those that only start something else are none. `confs` are those of `clusters_of_job`, by id."""
     settings = _mapping(job.get("settings"))
     id_ = str(job.get("job_id") or "")
     name = str(settings.get("name") or id_)
@@ -116,15 +129,17 @@ def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Wor
     tasks = _list(settings.get("tasks")) or [settings]
     for task in map(_mapping, tasks):
         key = str(task.get("task_key") or "")
-        inner = _mapping(_mapping(task.get("for_each_task")).get("task")) or task
+        inner = _inner(task)
         found = _Task(name, inner, settings)
         if not found.is_program:
             continue
         problems = list(found.problems)
-        if other := str(inner.get("existing_cluster_id") or ""):
-            said = f"the spark_conf of the cluster {other}, on which it runs, is not read"
+        shared = str(inner.get("existing_cluster_id") or "")
+        if shared and shared not in confs:
+            said = f"the spark_conf of the cluster {shared}, on which it runs, is not known"
             problems.append(Problem(0, f"{said}; give values with --configuration"))
         cluster = _mapping(inner.get("new_cluster")) or clusters.get(str(inner.get("job_cluster_key")), {})
+        conf = confs.get(shared) or _mapping(cluster.get("spark_conf"))
         facts = {"job.id": id_, "job.name": name, "task.name": key}
         parameters = _known(defaults, facts)
         known = {**facts, **{f"job.parameters.{one}": value for one, value in parameters.items()}}
@@ -136,7 +151,7 @@ def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Wor
             paths=found.paths,
             query_id=found.query_id,
             configuration={
-                **_known(_mapping(cluster.get("spark_conf")), known),
+                **_known(conf, known),
                 **_known(found.parameters, known),
                 **parameters,
                 **given,
@@ -149,6 +164,11 @@ def works_of_job(job: Json, host: str, given: Mapping[str, str]) -> Iterator[Wor
             modified_at=_number(job.get("created_time")),
             problems=tuple(problems),
         )
+
+
+def _inner(task: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a loop over inputs does each time, or the task itself."""
+    return _mapping(_mapping(task.get("for_each_task")).get("task")) or task
 
 
 class _Task:

@@ -21,7 +21,7 @@ from lineage_hub.connectors.databricks.connection import Json
 from lineage_hub.connectors.databricks.flows import Flow, ReadProgram, flows_of, with_distinct_names
 from lineage_hub.connectors.databricks.lineage import Teller
 from lineage_hub.connectors.databricks.names import Namer
-from lineage_hub.connectors.databricks.programs import Work, work_of_pipeline, works_of_job
+from lineage_hub.connectors.databricks.programs import Work, clusters_of_job, work_of_pipeline, works_of_job
 from lineage_hub.connectors.databricks.reading import Reading
 from lineage_hub.connectors.databricks.report import Report
 from lineage_hub.connectors.databricks.workspace import (
@@ -30,6 +30,7 @@ from lineage_hub.connectors.databricks.workspace import (
     Tree,
     WorkspaceTree,
     expanded,
+    once,
     plain_path,
     taken_in,
 )
@@ -159,8 +160,19 @@ async def _jobs(client: api.DatabricksClient, config: ScanConfig, report: Report
                 one = await client.job(str(one.get("job_id")))
             except LineageHubError as error:
                 _note(report, f"the further tasks of job {_name_of_job(one) or one.get('job_id')}", error)
-        return list(works_of_job(one, client.host, config.configuration))
+        ids = clusters_of_job(one)
+        asked = await asyncio.gather(*(once(confs, id_, conf_of) for id_ in ids))
+        known = {id_: conf for id_, conf in zip(ids, asked, strict=True) if conf is not None}
+        return list(works_of_job(one, client.host, config.configuration, known))
 
+    async def conf_of(cluster_id: str) -> Json | None:
+        try:
+            return await client.cluster_conf(cluster_id)
+        except LineageHubError as error:
+            _note(report, f"cluster {cluster_id}", error)
+            return None
+
+    confs: dict[str, asyncio.Future[Json | None]] = {}
     listed = [
         one
         async for one in _tolerated(client.jobs(), "the list of jobs", report)
@@ -266,7 +278,9 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
         path = _shown(one.work, one.path)
         is_sql = one.language == "sql" or one.path.endswith(".sql")
         for problem in reading.problems:
-            report.add_problem(problem.path or path, problem.line, problem.reason)
+            report.add_problem(_shown(one.work, problem.path) or path, problem.line, problem.reason)
+        sources = [replace(each, file=_shown(one.work, each.file)) if each.file else each for each in reading.sources]
+        reading = replace(reading, sources=sources)
         found.setdefault(one.work.name, []).append(ReadProgram(path, reading, one.modified_at, is_sql))
         progress("Reading programs", at + 1, len(fetched))
     return found

@@ -51,7 +51,7 @@ class WorkspaceTree:
         self.exported = 0
 
     async def listed(self, folder: str) -> Listed:
-        return await _once(self._folders, plain_path(folder), self._list)
+        return await once(self._folders, plain_path(folder), self._list)
 
     async def _list(self, folder: str) -> Listed:
         return Listed(await self._client.list_folder(folder))
@@ -67,7 +67,7 @@ class WorkspaceTree:
             return await self._client.status(path)
 
     async def text(self, one: WorkspaceObject) -> str:
-        return await _once(self._texts, one.path, lambda _: self._exported(one))
+        return await once(self._texts, one.path, lambda _: self._exported(one))
 
     async def _exported(self, one: WorkspaceObject) -> str:
         kept = self._cache.source(self._client.host, one.path, one.modified_at)
@@ -164,7 +164,7 @@ class Listed(list[WorkspaceObject]):
         raise NotFound(f"there is nothing at {path}", subject=path, action="check the path in the pipeline or job")
 
 
-async def _once(known: dict[str, asyncio.Future[T]], key: str, ask: Callable[[str], Coroutine[Any, Any, T]]) -> T:
+async def once(known: dict[str, asyncio.Future[T]], key: str, ask: Callable[[str], Coroutine[Any, Any, T]]) -> T:
     """Those who want the same at the same time wait for one answer."""
     if key not in known:
         known[key] = asyncio.ensure_future(ask(key))

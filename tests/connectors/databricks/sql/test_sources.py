@@ -274,7 +274,7 @@ def test_a_source_keeps_what_its_options_say() -> None:
     ).sources
     assert one.to_dict() == {
         "kind": "kafka", "topics": ["a"], "pattern": None, "bootstrap": "k:1", "path": None, "group_id_prefix": "p",
-        "target_table": "t", "source_table": None, "unresolved": [], "line": 4, "confidence": 1.0,
+        "target_table": "t", "source_table": None, "unresolved": [], "line": 4, "confidence": 1.0, "file": "",
     }  # fmt: skip
 
 
