@@ -21,7 +21,6 @@ from lineage_hub.connectors.databricks.program.values import (
     Scope,
     Value,
 )
-from lineage_hub.connectors.databricks.sql import Session
 
 
 def start_notebook(machine: Machine, arguments: Arguments) -> Value:
@@ -72,7 +71,7 @@ def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[None]:
     kept = (machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values)
     activation, file = machine.activation, machine.file
     machine.settings, machine.asked, machine.modules = settings, {}, {}
-    machine.sql, machine.parameters, machine.widget_values = Session(machine.known_setting), {}, {}
+    machine.sql, machine.parameters, machine.widget_values = machine.new_sql(), {}, {}
     machine.activation, machine.file = Activation(base=machine.path), path
     machine.running.append(path)
     machine.budget.depth += 2

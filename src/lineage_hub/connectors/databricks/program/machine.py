@@ -84,7 +84,9 @@ class Flow:
 class Machine:
     """One evaluation of one program."""
 
-    def __init__(self, configuration: Mapping[str, str], files: Mapping[str, str], path: str) -> None:
+    def __init__(
+        self, configuration: Mapping[str, str], files: Mapping[str, str], path: str, *, traces_columns: bool = True
+    ) -> None:
         from lineage_hub.connectors.databricks.program import expressions, statements
 
         self.evaluators: Mapping[type, Callable[..., Value]] = expressions.EVALUATORS
@@ -107,7 +109,8 @@ class Machine:
         self.settings = Cells()  # spark.conf and widgets, as far as the program sets them
         self.widget_values: Mapping[str, str] = configuration
         self.asked: dict[str, Unknown] = {}  # unknown settings, so that asking twice gives one value
-        self.sql = Session(self.known_setting)
+        self.traces_columns = traces_columns
+        self.sql = self.new_sql()
         self.parameters: Mapping[str, str | None] = {}  # of the SQL that is being read
         self.entering: Callable[[Value], None] | None = None
         self.rehearsing = False
@@ -120,6 +123,9 @@ class Machine:
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
         self._mentioned: set[str] | None = None
         self.running: list[str] = []  # notebooks that run each other
+
+    def new_sql(self) -> Session:
+        return Session(self.known_setting, traces_columns=self.traces_columns)
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.budget.step()

@@ -40,9 +40,15 @@ DEEP = 30  # notebooks that run each other
 
 
 def run_program(
-    source: str, *, language: Language, path: str, configuration: Mapping[str, str], files: Mapping[str, str]
+    source: str,
+    *,
+    language: Language,
+    path: str,
+    configuration: Mapping[str, str],
+    files: Mapping[str, str],
+    traces_columns: bool,
 ) -> Reading:
-    machine = Machine(configuration, files, path)
+    machine = Machine(configuration, files, path, traces_columns=traces_columns)
     scope = Scope("module", name="__main__", path=path)
     scope.cells.update({"__name__": "__main__", "__file__": UNKNOWN})
     unreadable = why_unreadable(source, path)

@@ -28,6 +28,8 @@ class Names(Protocol):
     def qualify(self) -> Qualify: ...
     @property
     def columns_of(self) -> ColumnsOf: ...
+    @property
+    def traces_columns(self) -> bool: ...
 
 
 @dataclass
@@ -48,7 +50,7 @@ def read_query_tokens(tokens: t.Tokens, text: str, line: int, names: Names) -> Q
         found = read_expression(t.parse(shorter, text), line, names, traced=False)
         return replace(found, partly=True)
     partly = UNKNOWN in text and any(_hides_more(one) for one in expression.find_all(exp.Identifier))
-    traced = len(tokens) <= _LONGEST_TRACED and not partly
+    traced = names.traces_columns and len(tokens) <= _LONGEST_TRACED and not partly
     try:
         found = read_expression(expression, line, names, traced=traced)
     except Doubtful:
@@ -93,7 +95,7 @@ def read_merge(expression: Any, line: int, names: Names) -> Query:
     found = find_references(expression, names.constants, names.qualify, line)
     references = [one for one in found if one.node is not target]
     sources = [one.source for one in references if one.source is not None]
-    query = _as_query(expression)
+    query = _as_query(expression) if names.traces_columns else None
     if query is None:
         return Query(sources)
     with_ = arg(expression, "with")

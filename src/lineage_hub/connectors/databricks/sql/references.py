@@ -31,9 +31,18 @@ class Spelling(Statement):
 
     def normalise(self, expression: Any) -> None:
         """A name that is a column's and another's alias in two spellings is a column's first."""
-        super().normalise(expression)
-        for column in expression.find_all(exp.Column):
-            self._spelled[column.name] = column.this.meta.get("written", column.name)
+        # As the base does, in one walk for all of it: this is a good part of what a statement takes.
+        columns: dict[str, str] = {}
+        for name in expression.find_all(exp.Identifier):
+            written, folded = name.this, name.this.lower()
+            name.meta["written"] = written
+            if folded != written:
+                name.set("this", folded)
+            if isinstance(name.parent, exp.Column) and name.arg_key == "this":
+                columns[folded] = written
+            elif not isinstance(name.parent, exp.Table):
+                self._spelled.setdefault(folded, written)
+        self._spelled |= columns
 
     def knows(self, name: str) -> bool:
         """Does the query, or a table that it reads, have this name?"""

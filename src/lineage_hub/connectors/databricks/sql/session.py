@@ -51,9 +51,15 @@ class Session:
     """`substitute` gives the value of `${name}`, `:name` or a widget, or None where that can't be known."""
 
     def __init__(
-        self, substitute: Substitute = lambda _: None, catalog: str | None = None, schema: str | None = None
+        self,
+        substitute: Substitute = lambda _: None,
+        catalog: str | None = None,
+        schema: str | None = None,
+        *,
+        traces_columns: bool = True,
     ) -> None:
         self._outside = substitute
+        self.traces_columns = traces_columns  # about half of the time that a statement takes
         self.catalog, self.schema = catalog, schema
         self.settings: dict[str, str | None] = {}
         self.views: set[str] = set()  # temporary views, whose names no catalog or schema stands before
