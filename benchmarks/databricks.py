@@ -1,4 +1,4 @@
-"""Notebooks of 300 lines enter, written as teams write them. What reading and fetching them takes leaves.
+"""Notebooks of 300 lines enter, as teams write them: in Python, in SQL and in both. What they take leaves.
 
 Reading is told in CPU seconds of one core: once with nothing known, and once again when nothing has changed. Fetching
 is told in seconds of the clock, from a workspace that takes a tenth of a second for each answer.
@@ -87,37 +87,138 @@ def {name}_daily():
     )
 
 """
+_REPORT = """# COMMAND ----------
+
+@dlt.table
+def {name}_report():
+    rows = dlt.read("{name}_clean")
+{columns}
+    return rows.where(F.col("amount") > F.lit({number}))
+
+"""
+_JOB = """# COMMAND ----------
+
+class {title}Job(Job):
+    topic = "{area}.{name}.v1"
+    checkpoint = "/Volumes/main/{area}/checkpoints/{name}"
+
+    def read(self):
+        reader = spark.readStream.format("kafka")
+        for key, value in {{**COMMON, "subscribe": self.topic}}.items():
+            reader = reader.option(key, value)
+        return reader.load()
+
+    def shape(self, rows):
+        fields = ["id", "customer", "amount", "at"]
+        rows = rows.select(F.col("value").cast("string").alias("body"), F.col("timestamp").alias("received_at"))
+        for field in fields:
+            rows = rows.withColumn(field, F.get_json_object("body", f"$.{{field}}"))
+        return rows.drop("body").where("id is not null")
+
+    def write(self, rows):
+        target = f"{{self.catalog}}.{area}.{name}"
+
+        def upsert(batch, batch_id):
+            table = DeltaTable.forName(spark, target).alias("t")
+            table.merge(batch.alias("s"), "t.id = s.id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute()
+
+        query = rows.writeStream.option("checkpointLocation", self.checkpoint).trigger(availableNow=True)
+        return query.foreachBatch(upsert).start()
+
+
+{title}Job(env=ENV).run()
+
+"""
+_JOB_HEAD = """# Databricks notebook source
+from delta.tables import DeltaTable
+from pyspark.sql import functions as F
+
+dbutils.widgets.text("env", "dev")
+ENV = dbutils.widgets.get("env")
+COMMON = {{
+    "kafka.bootstrap.servers": f"{{ENV}}.{team}.example.com:9092",
+    "startingOffsets": "latest",
+    "maxOffsetsPerTrigger": 100000,
+}}
+
+
+class Job:
+    catalog = "main"
+
+    def __init__(self, env):
+        self.env = env
+        if env != "prod":
+            self.catalog = f"{{env}}_main"
+
+    def run(self):
+        return self.write(self.shape(self.read()))
+
+"""
+_STATEMENTS = """{mark}CREATE OR REFRESH STREAMING TABLE {name}_raw COMMENT '{name} as they come' AS
+{mark}SELECT cast(key AS string) AS id, timestamp,
+{mark}  from_json(cast(value AS string), 'customer STRING, amount DOUBLE') AS data
+{mark}FROM STREAM read_kafka(bootstrapServers => '{team}.example.com:9092', subscribe => '{area}.{name}');
+
+{cell}{mark}CREATE OR REFRESH STREAMING TABLE {name}_clean (
+{mark}  CONSTRAINT positive EXPECT (amount >= 0) ON VIOLATION DROP ROW
+{mark}) AS
+{mark}WITH parts AS (
+{mark}  SELECT id, data.customer, data.amount, timestamp AS received_at FROM STREAM(LIVE.{name}_raw)
+{mark}), ranked AS (
+{mark}  SELECT *, row_number() OVER (PARTITION BY id ORDER BY received_at DESC) AS rank FROM parts
+{mark})
+{mark}SELECT r.id, r.customer, coalesce(r.amount, 0) * c.rate AS amount, date_trunc('day', r.received_at) AS day
+{mark}FROM ranked r LEFT JOIN main.{area}.rates c ON r.customer = c.customer
+{mark}WHERE r.rank = 1;
+
+{cell}{mark}CREATE OR REFRESH MATERIALIZED VIEW {name}_daily AS
+{mark}SELECT day, customer, sum(amount) AS total, count(*) AS orders,
+{mark}  CASE WHEN sum(amount) > {number} THEN 'large' ELSE 'small' END AS size
+{mark}FROM LIVE.{name}_clean
+{mark}GROUP BY day, customer;
+
+"""
 _NAMES = ("orders", "refunds", "clicks", "visits", "payments", "shipments", "returns", "logins")
 
 
-def _closing(number: int, lines: int) -> list[str]:
-    """What such notebooks end with: tables that are made column by column, and notes."""
-    found = []
-    for table in ("report", "audit", "export"):
-        found += ["# COMMAND ----------", "", "@dlt.table", f"def {table}_{number}():", "    rows = dlt.read('events')"]
-        found += [f"    rows = rows.withColumn('c{at}', F.col('a{at}') * {number} + F.lit({at}))" for at in range(20)]
-        found += ["    return rows", ""]
-    return [*found, *(f"# {at}: what is left to do is written down elsewhere" for at in range(lines))][:lines]
-
-
-def notebook(number: int) -> str:
-    """Of 300 lines; no two are alike."""
-    names = [f"{_NAMES[(number + at) % len(_NAMES)]}_{number % 97}" for at in range(2)]
+def notebook(number: int) -> tuple[str, str]:
+    """Of 300 lines, with its ending: a pipeline in Python, in SQL or in both, or a job. None is like another."""
+    words = {"team": f"team{number % 7}", "area": f"area{number}", "number": number}
+    kind = ("pipeline", "sql", "job", "both")[number % 4]
+    names = [f"{_NAMES[(number + at) % len(_NAMES)]}_{number % 97}_{at}" for at in range(12)]
     listed = ", ".join(f'"{one}"' for one in names)
-    text = _HEAD.format(team=f"team{number % 7}", area=f"area{number}", version=number % 3 + 1, names=listed)
-    text += "".join(_PART.format(name=one) for one in names)
-    lines = text.splitlines()[:LINES]
-    lines += _closing(number, LINES - len(lines))
-    return "\n".join(lines) + "\n"
+    heads = {"sql": "-- Databricks notebook source\n", "job": _JOB_HEAD.format(**words)}
+    text = heads.get(kind) or _HEAD.format(version=number % 3 + 1, names=listed, **words)
+    for at, name in enumerate(names):
+        part = _part(kind, at, {**words, "name": name, "title": name.title().replace("_", "")})
+        if (text + part).count("\n") > LINES:
+            break
+        text += part
+    mark = "--" if kind == "sql" else "#"
+    return text + f"{mark} more to come\n" * (LINES - text.count("\n")), ".sql" if kind == "sql" else ".py"
+
+
+def _part(kind: str, at: int, words: dict[str, object]) -> str:
+    if kind == "job":
+        return _JOB.format(**words)
+    if kind == "sql":
+        return "-- COMMAND ----------\n\n" + _STATEMENTS.format(mark="", cell="-- COMMAND ----------\n\n", **words)
+    if kind == "both" and at % 2:
+        cell = "# COMMAND ----------\n\n# MAGIC %sql\n"
+        return cell + _STATEMENTS.format(mark="# MAGIC ", cell=cell, **words)
+    line = '    rows = rows.withColumn("c{0}", F.col("amount") * {0} + F.coalesce("customer", F.lit({0})))'
+    columns = "\n".join(line.format(one) for one in range(8))
+    return _PART.format(**words) + _REPORT.format(columns=columns, **words)
 
 
 def measure(bench: Bench) -> list[Row]:
     count = bench.sizes.notebooks
     folder = bench.fresh_folder("notebooks")
     for at in range(count):
-        place = folder / f"area{at % 20:02}" / f"pipeline_{at:04}.py"
+        text, ending = notebook(at)
+        place = folder / f"area{at % 20:02}" / f"pipeline_{at:04}{ending}"
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(notebook(at))
+        place.write_text(text)
     kept = bench.fresh_folder("notebooks-cache")
     first, sources = _scan(folder, kept)
     again, _ = _scan(folder, kept)
@@ -201,7 +302,7 @@ def _serve(to: Connection, count: int) -> None:
 
     with FakeWorkspace(latency_s=LATENCY_S) as workspace:
         for at in range(count):
-            workspace.add_notebook(f"/Shared/shop/n{at}", notebook(at))
+            workspace.add_notebook(f"/Shared/shop/n{at}", notebook(at)[0])
         to.send((workspace.url, workspace.token))
         to.recv()
         to.send(workspace.most_at_once)
