@@ -32,9 +32,10 @@ from lineage_hub.query import (
 from lineage_hub.query.badges import badges
 from lineage_hub.query.identity import half_of_edge_id
 from lineage_hub.query.overview.overview import overview
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.search.indexing import Indexing
 from lineage_hub.query.search.search import Question, search
-from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store.naming import entity_hash
 from lineage_hub.store.tables import DATASET, JOB
 from tests.oracle.events import Event, named_datasets, named_jobs

@@ -3,7 +3,7 @@
 import pytest
 
 from lineage_hub.model import EVERYTHING, NOW
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from tests.conformance.asking import answers, assert_equal
 from tests.conformance.databases import Database, Hub
 from tests.conformance.histories import taken_over_time

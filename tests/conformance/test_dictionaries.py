@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from lineage_hub.model import EVERYTHING, NOW
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import tables
 from lineage_hub.store.codec import SAMPLES
 from lineage_hub.store.open import LineageStore
@@ -25,7 +25,7 @@ import hashlib, json, os
 from lineage_hub.settings import load_settings
 from lineage_hub.store.open import open_store
 from lineage_hub.model import EVERYTHING, NOW
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 
 store = open_store(load_settings(json.loads(os.environ["FLAGS"]), environ={}))
 with Queries(store).at(EVERYTHING, NOW) as snapshot:

@@ -2,7 +2,7 @@
 
 from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query.freshness import all_freshness, dataset_freshness
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import expectations
 from lineage_hub.store.expectations import Kept
 from lineage_hub.store.open import LineageStore

@@ -9,8 +9,9 @@ import pytest
 from lineage_hub.errors import NotFound
 from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
 from lineage_hub.query.quality import quality
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.run_comparison import compare_runs
-from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.statistics import statistics
 from lineage_hub.query.timeline import timeline
 from lineage_hub.store.open import LineageStore

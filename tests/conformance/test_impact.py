@@ -7,7 +7,7 @@ import pytest
 from lineage_hub.errors import NotFound
 from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query.impact import impact
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store.open import LineageStore
 from tests.conformance.databases import Sender
 from tests.oracle.build import (

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from lineage_hub.model import EVERYTHING, NOW, Scope
 from lineage_hub.query.datasets import dataset as dataset_answer
 from lineage_hub.query.jobs import job as job_answer
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.runs import run as run_answer
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store import naming, tables
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.reader import Reader

@@ -3,7 +3,7 @@
 import pytest
 
 from lineage_hub.model import EVERYTHING, Moment
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from tests.conformance.asking import answers, assert_equal
 from tests.conformance.databases import Databases, limited_to
 from tests.conformance.histories import A, B, taken_over_time

@@ -11,8 +11,9 @@ import pytest
 
 from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query.jobs import jobs
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.runs import run, runs_of_job
-from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
 from tests.conformance.databases import Database
 from tests.oracle.build import Body, abort, complete, dataset, facet, fail, ns, run_event, running, start

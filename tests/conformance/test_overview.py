@@ -14,7 +14,7 @@ from lineage_hub.query.badges import badges
 from lineage_hub.query.overview import failing, late, runs, schemas
 from lineage_hub.query.overview.overview import overview
 from lineage_hub.query.overview.patience import Patience
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import expectations
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.tables import DATASET

@@ -15,7 +15,7 @@ from lineage_hub.query import events as events_query
 from lineage_hub.query import namespaces as namespaces_query
 from lineage_hub.query.datasets import datasets
 from lineage_hub.query.jobs import jobs
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.time_slices import TimeSlices
 from lineage_hub.store import tables
 from tests.conformance.databases import Database, count

@@ -9,7 +9,7 @@ from sqlalchemy import delete
 
 from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
 from lineage_hub.query.producers import all_producers
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import tables
 from lineage_hub.store.open import LineageStore
 from tests.conformance.databases import Databases, Sender, limited_to

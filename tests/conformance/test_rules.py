@@ -10,8 +10,8 @@ from sqlalchemy import select
 from lineage_hub.errors import Conflict, InvalidRequest
 from lineage_hub.lineage.rules.model import FacetRule, NameRule, RuleSet, read_rule
 from lineage_hub.model import EVERYTHING, NOW, Moment
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.rule_preview import preview_names
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store import rules, tables
 from lineage_hub.store.open import LineageStore
 from tests.conformance.asking import answers, assert_equal, differing

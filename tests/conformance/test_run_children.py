@@ -10,8 +10,8 @@ import pytest
 from lineage_hub.errors import NotFound
 from lineage_hub.model import EVERYTHING, NOW, Moment
 from lineage_hub.query import run_children
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.run_children import children_of_run
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store.open import LineageStore
 from tests.conformance.databases import Sender
 from tests.oracle.build import JOBS, Body, abort, at, complete, facet, fail, ns, run_id, running, start

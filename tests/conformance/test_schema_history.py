@@ -7,8 +7,8 @@ import pytest
 
 from lineage_hub.errors import NotFound
 from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.schema_history import schema_history, schema_versions
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.tables import DATASET
 from tests.conformance.databases import Sender, limited_to

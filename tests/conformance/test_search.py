@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.search import indexing as indexing_module
 from lineage_hub.query.search.search import Question, search
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store import statements
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.statements import Saying

@@ -1,8 +1,8 @@
 """What users say beside events is kept with its history and for its tenant, on every database."""
 
 from lineage_hub.model import EVERYTHING, NOW, Moment
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.said import Said
-from lineage_hub.query.snapshot import Queries
 from lineage_hub.store import statements
 from lineage_hub.store.open import LineageStore
 from lineage_hub.store.statements import DATASET_TAG, HIDDEN_JOB, NAMESPACE, Saying

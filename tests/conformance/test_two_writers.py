@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text
 
 from lineage_hub.model import EVERYTHING, NOW
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import tables
 from lineage_hub.store.open import LineageStore
 from tests.conformance.asking import answers, assert_equal

@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, Table, create_engine, inspect
 
 from lineage_hub.model import EVERYTHING, NOW, Moment
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.store import dead_letters, tables
 from lineage_hub.store.migrate import HEAD, SCRIPTS, revision, upgrade
 from lineage_hub.store.open import store_url

@@ -10,7 +10,7 @@ import pytest
 
 from lineage_hub.errors import InvalidSetting, StoreUnavailable
 from lineage_hub.model import EVERYTHING, NOW
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.settings import Settings
 from lineage_hub.store.open import open_store
 from tests.conformance.asking import answers, assert_equal

@@ -9,7 +9,7 @@ import pytest
 
 from lineage_hub.lineage.habits import WRITES_KEPT
 from lineage_hub.model import EVERYTHING, Moment
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.settings import load_settings
 from lineage_hub.store import expectations
 from lineage_hub.store.open import LineageStore, open_store

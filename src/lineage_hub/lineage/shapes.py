@@ -29,6 +29,7 @@ TYPE_NAMES = {number: name for name, number in TYPES.items()}
 
 # Sides of a mention.
 IN, OUT, STATIC_IN, STATIC_OUT, STATIC = 1, 2, 3, 4, 5
+WRITTEN = (OUT, STATIC_OUT)
 # Marks of a mention.
 CREATES, RENAMED_HERE, CUTS = 1, 2, 4
 # Flags of an event.

@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, static_facts
-from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, Mention, Shape
+from lineage_hub.lineage.shapes import COMPLETE, DATASET_EVENT, JOB, RUNNING, WRITTEN, Mention, Shape
 from lineage_hub.query.facts import Placed, mentions_of, newest_placed, placed_mentions
 from lineage_hub.query.identity import job_version
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire.facets import ColumnLineage, Transformation
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, Mention, Shape
+from lineage_hub.lineage.shapes import COMPLETE, JOB, RUNNING, WRITTEN, Mention, Shape
 from lineage_hub.query.history import Edges
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 
 EdgesOf = Callable[[Snapshot, Collection[int]], dict[int, Edges]]
 DAY = 86_400 * 1_000_000_000

@@ -6,13 +6,13 @@ from typing import Any
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.rows import EventRow
-from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES
+from lineage_hub.lineage.shapes import DATASET_EVENT, TYPE_NAMES, WRITTEN
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.identity import hashes_of_edge
 from lineage_hub.query.lineage import is_visible
 from lineage_hub.query.rewritten import rewritten_names
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.facets import Key

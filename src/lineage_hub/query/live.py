@@ -13,10 +13,9 @@ import msgspec
 
 from lineage_hub.lineage.rows import EventRow, RunKey
 from lineage_hub.lineage.runs import RunFacts, run_facts
-from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, RUN_EVENT, TYPE_NAMES, Shape
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, RUN_EVENT, TYPE_NAMES, WRITTEN, Shape
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.model import NOW, Scope
-from lineage_hub.query.snapshot import WRITTEN
 from lineage_hub.store.changes import entities_of, moves_names
 from lineage_hub.store.library import Shelf
 from lineage_hub.store.open import LineageStore

@@ -13,10 +13,11 @@ from msgspec import Raw
 
 from lineage_hub.lineage.rows import EventRow
 from lineage_hub.lineage.runs import RunFacts, made_whole
+from lineage_hub.lineage.shapes import WRITTEN
 from lineage_hub.query.identity import job_version
 from lineage_hub.query.nodes import run_summary
 from lineage_hub.query.raw import RunEvents, Worded, shown_facets
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Spoken, Versions
 from lineage_hub.wire import facets as read
 from lineage_hub.wire.described import (

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from msgspec import Raw
 
 from lineage_hub.lineage.runs import RunFacts
+from lineage_hub.lineage.shapes import WRITTEN
 from lineage_hub.query.raw import of_side
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire.canonical import canonical
 from lineage_hub.wire.described import Statistics
 from lineage_hub.wire.facets import is_tombstone

@@ -6,73 +6,31 @@ Every answer of one request comes from one snapshot of the store, so no two part
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
 from lineage_hub.lineage.names import Cuts, Joined, cuts_by_dataset, join, moment_of, place
-from lineage_hub.lineage.rows import EventRow, Ord, RunKey
+from lineage_hub.lineage.rows import EventRow, RunKey
 from lineage_hub.lineage.runs import RunFacts, made_whole, other_half, run_facts, static_facts
-from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, OUT, STATIC_OUT, Mention, Shape
-from lineage_hub.model import EVERYTHING, NOW, Moment, Scope
-from lineage_hub.query.first_mentions import FirstMentions
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB, Mention, Shape
+from lineage_hub.model import Moment, Scope
 from lineage_hub.query.heads import find_heads
 from lineage_hub.query.hiding import hidden_entities
-from lineage_hub.query.history import NO_EDGES, Edges, History
-from lineage_hub.query.horizon import horizon_of, refuse_before
+from lineage_hub.query.history import NO_EDGES, Edges
 from lineage_hub.query.latest import Latest
-from lineage_hub.query.memory import DependsOn, Memory, Notes, itself
-from lineage_hub.query.overview.lately import Lately
+from lineage_hub.query.memory import DependsOn, Notes, itself
 from lineage_hub.query.packing import packed
-from lineage_hub.query.said import NOTHING, Listening, SaidTags, Sayings
-from lineage_hub.query.search.indexing import Indexing
-from lineage_hub.query.time_slices import TimeSlices
-from lineage_hub.store.open import LineageStore
+from lineage_hub.query.said import NOTHING, SaidTags, Sayings
+from lineage_hub.query.told_edges import told_edges
 from lineage_hub.store.reader import Reader
 from lineage_hub.wire import facets as read
 
-WRITTEN = (OUT, STATIC_OUT)
+if TYPE_CHECKING:
+    from lineage_hub.query.queries import Queries
+
 # Namespaces whose jobs or datasets are held in order.
 MOST_ORDERED = 200
-
-
-class Queries:
-    """Opens snapshots of one store; holds what may be remembered between them."""
-
-    def __init__(self, store: LineageStore, memory_mb: int = 256) -> None:
-        self.store = store
-        self.memory = Memory(store.changes, memory_mb)
-        self.history = History()
-        self.listening = Listening(store.changes)
-        self.indexing = Indexing(store)
-        self._counted = (0, 0)
-        self.slices = TimeSlices()
-        self.first_mentions = FirstMentions()
-        self.lately = Lately()
-
-    def listen(self) -> None:
-        """Learn what was said and written until now."""
-        with self.at(EVERYTHING, NOW):
-            pass
-
-    @contextmanager
-    def at(self, scope: Scope, moment: Moment) -> Iterator[Snapshot]:
-        epoch = self.store.changes.epoch
-        with self.store.reading() as connection:
-            counters = self.store.changes.catch_up(connection)
-            if self._counted != (counters.swept, counters.fold):
-                # What is only ever added to was taken away from.
-                self._counted = (counters.swept, counters.fold)
-                self.slices, self.first_mentions, self.history = TimeSlices(), FirstMentions(), History()
-                self.lately = Lately()
-            horizon_at = horizon_of(scope, self.store.changes.horizons)
-            if horizon_at is not None:
-                refuse_before(horizon_at, moment)
-            said = self.listening.until_now(connection, epoch)
-            snapshot = Snapshot(self, connection, scope, moment, epoch, counters.rules, horizon_at)
-            snapshot.said = said if snapshot.sees_all else self.listening.at(connection, scope, moment)
-            yield snapshot
 
 
 class Snapshot:
@@ -377,7 +335,7 @@ class Snapshot:
     # Edges
 
     def edges(self, jobs: Collection[int]) -> dict[int, Edges]:
-        return self.shown(self._told_edges(jobs))
+        return self.shown(told_edges(self, jobs))
 
     def shown(self, edges: dict[int, Edges]) -> dict[int, Edges]:
         """Without those of hidden jobs and those to hidden datasets."""
@@ -387,79 +345,6 @@ class Snapshot:
         parts = {job: (one, one.datasets & hidden) for job, one in edges.items()}
         fewer = self.history.fewer.fetch([part for part in parts.values() if part[1]], _fewer_edges)
         return {job: NO_EDGES if job in hidden else fewer[part] if part[1] else part[0] for job, part in parts.items()}
-
-    def _told_edges(self, jobs: Collection[int]) -> dict[int, Edges]:
-        found: dict[int, Edges] = self.recall("edges", jobs)
-        if len(found) == len(jobs):
-            return found
-        heads = self.heads([job for job in jobs if job not in found])
-        if self.is_plain:
-            fresh = self._plain_edges(heads)
-            self.keep("edges", fresh)
-            found.update(fresh)
-            return found
-        shapes = self.reader.shapes({row.shape for head in heads.values() if head for row in head.events})
-        joined = self.joined({dataset for shape in shapes.values() for dataset in shape.speaks_of & self.links.keys()})
-        if self.cuts:
-            joined = self.joined(
-                {cut.continues_as for cuts in self.cuts.values() for cut in cuts if cut.continues_as is not None}
-            )
-        fresh = {job: NO_EDGES if head is None else self._edges_of(head, shapes, joined) for job, head in heads.items()}
-        # A joined dataset's representative may change with an event of another job.
-        self.keep("edges", fresh, lambda job: {job, *self._linked(heads[job], shapes)})
-        found.update(fresh)
-        return found
-
-    def _plain_edges(self, heads: dict[int, RunFacts | None]) -> dict[int, Edges]:
-        # Of events with the same shape only the last can say anything that the others don't.
-        keys = {
-            job: tuple(dict.fromkeys([row.shape for row in reversed(head.events)])) if head else ()
-            for job, head in heads.items()
-        }
-        by_key = {key: heads[job] for job, key in keys.items()}
-
-        def load(missing: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Edges]]:
-            shapes = self.reader.shapes({number for key in missing for number in key})
-            for key in missing:
-                head = by_key[key]
-                yield key, NO_EDGES if head is None else _edges_as_named(head, [shapes[number] for number in key])
-
-        edges = self.history.edges.fetch(by_key, load)
-        return {job: edges[key] for job, key in keys.items()}
-
-    def _linked(self, head: RunFacts | None, shapes: dict[int, Shape]) -> set[int]:
-        if head is None or not self.links:
-            return set()
-        named = {dataset for row in head.events for dataset in shapes[row.shape].speaks_of}
-        named |= {cut.continues_as or 0 for name in named for cut in self.cuts.get(name, ())}
-        return self.neighbourhood(named & self.links.keys())
-
-    def _edges_of(self, head: RunFacts, shapes: dict[int, Shape], joined: Joined) -> Edges:
-        inputs: set[int] = set()
-        outputs: set[int] = set()
-        telling: dict[int, tuple[tuple[Ord, int], EventRow, Mention]] = {}
-        for row in head.events:
-            for mention in shapes[row.shape].mentions:
-                lies_on = self.place_mention(row, shapes[row.shape], mention, head)
-                if lies_on is None:
-                    continue
-                dataset = joined.of(lies_on)
-                if mention.side not in WRITTEN:
-                    inputs.add(dataset)
-                    continue
-                outputs.add(dataset)
-                if "columnLineage" in mention.facets:
-                    rank = (row.ord, mention.side)
-                    before = telling.get(dataset)
-                    if before is None or rank > before[0] or (rank == before[0] and self.is_first(mention, before[2])):
-                        telling[dataset] = (rank, row, mention)
-        told: set[int] = set()
-        for _, row, mention in telling.values():
-            for source in mention.sources:
-                lies_on = self.place_source(row, shapes[row.shape], source, head)
-                if lies_on is not None:
-                    told.add(joined.of(lies_on))
-        return Edges.of(inputs, outputs, told)
 
     def is_first(self, mention: Mention, other: Mention) -> bool:
         """Of two names that one event has for one dataset the least counts."""
@@ -502,13 +387,3 @@ class Snapshot:
 def _fewer_edges(parts: list[tuple[Edges, frozenset[int]]]) -> Iterator[tuple[tuple[Edges, frozenset[int]], Edges]]:
     for edges, gone in parts:
         yield (edges, gone), Edges.of(edges.inputs - gone, edges.outputs - gone, edges.columns - gone)
-
-
-def _edges_as_named(head: RunFacts, shapes: list[Shape]) -> Edges:
-    """`shapes` are those of its events, the newest first; of each output the newest columnLineage counts."""
-    telling: dict[int, tuple[int, ...]] = {}
-    for shape in reversed(shapes):
-        for mention in shape.mentions:
-            if "columnLineage" in mention.facets and mention.side in WRITTEN:
-                telling[mention.dataset] = mention.sources
-    return Edges.of(head.inputs, head.outputs, set[int]().union(*telling.values()))

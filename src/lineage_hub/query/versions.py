@@ -13,13 +13,13 @@ from itertools import islice
 from lineage_hub.lineage.names import opening_cut
 from lineage_hub.lineage.rows import EventRow, Ord, RunKey
 from lineage_hub.lineage.runs import RunFacts
-from lineage_hub.lineage.shapes import RUN_EVENT, Mention
+from lineage_hub.lineage.shapes import RUN_EVENT, WRITTEN, Mention
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import Placed, mentions_of, newest_placed, placed_mentions
 from lineage_hub.query.identity import dataset_version
 from lineage_hub.query.latest import Latest, load_latest
 from lineage_hub.query.raw import of_side, raw_events
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire.raw import RawEvent
 

@@ -20,7 +20,7 @@ from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.refolding import Refolding
 from lineage_hub.ingest.telemetry.open import Telemetry
 from lineage_hub.model import EVERYTHING
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.server import (
     analytics_routes,
     dead_letter_routes,

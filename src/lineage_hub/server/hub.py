@@ -11,7 +11,7 @@ from starlette.types import Scope as Connection
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.ingest.refolding import Refolding
 from lineage_hub.ingest.telemetry.open import Telemetry
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.metrics import Metrics
 from lineage_hub.server.sweeping import Sweeper

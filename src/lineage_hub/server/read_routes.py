@@ -24,8 +24,9 @@ from lineage_hub.query import jobs as jobs_query
 from lineage_hub.query import lineage as lineage_query
 from lineage_hub.query import namespaces as namespaces_query
 from lineage_hub.query import runs as runs_query
+from lineage_hub.query.queries import Queries
 from lineage_hub.query.run_metrics import run_metrics
-from lineage_hub.query.snapshot import Queries, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versioned import node_and_moment
 from lineage_hub.server.formats import MEDIA_TYPES, drawn
 from lineage_hub.server.hub import hub_of

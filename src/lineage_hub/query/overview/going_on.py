@@ -14,7 +14,7 @@ from lineage_hub.logs import get_logger
 from lineage_hub.model import EVERYTHING, NOW
 from lineage_hub.query.overview.overview import overview
 from lineage_hub.query.overview.patience import ENDLESS, Patience
-from lineage_hub.query.snapshot import Queries
+from lineage_hub.query.queries import Queries
 
 STEP_S = 0.4
 ASKED_FOR_S = 60.0

@@ -12,14 +12,14 @@ from lineage_hub.errors import ExtraMissing
 from lineage_hub.lineage.expectations import read_expectation
 from lineage_hub.lineage.freshness import SECOND, AsUsual, Expectation, State, freshness
 from lineage_hub.lineage.rows import RunKey
-from lineage_hub.lineage.shapes import RUN_EVENT
+from lineage_hub.lineage.shapes import RUN_EVENT, WRITTEN
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.freshness import USUAL, set_expectations
 from lineage_hub.query.horizon import unbroken
 from lineage_hub.query.overview.book import Book
 from lineage_hub.query.overview.patience import ENDLESS, Patience
 from lineage_hub.query.overview.standings import Standings
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
 from lineage_hub.store import lately
 from lineage_hub.store.expectations import Kept

@@ -12,12 +12,12 @@ from dataclasses import replace
 from lineage_hub.lineage.causes import Run, Stage, Use
 from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.runs import READ, RunFacts
-from lineage_hub.lineage.shapes import IN, IN_RAW, OUT, RUN_EVENT
+from lineage_hub.lineage.shapes import IN, IN_RAW, OUT, RUN_EVENT, WRITTEN
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.raw import of_side, raw_events
 from lineage_hub.query.run_answers import newest_run_facets
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant
 from lineage_hub.wire.described import ErrorMessage, NominalTime, Schema, Statistics, lenient

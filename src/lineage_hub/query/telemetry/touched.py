@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.runs import RunFacts
+from lineage_hub.lineage.shapes import WRITTEN, run_key
 from lineage_hub.lineage.shapes import run_id as run_text
-from lineage_hub.lineage.shapes import run_key
 from lineage_hub.model.span import Span
 from lineage_hub.query.nodes import named
-from lineage_hub.query.snapshot import WRITTEN, Snapshot
+from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.telemetry.asking import Answer, Row
 from lineage_hub.query.telemetry.run_trace import ATTRIBUTE, NAME, TRACE, best_fit, lasted, told_traces
 from lineage_hub.query.telemetry.traces import Trace
