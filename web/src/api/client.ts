@@ -2,6 +2,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import createFetch from "openapi-fetch";
 import createQuery from "openapi-react-query";
+import { withLargeNumbersAsText } from "../model/exactJson";
 import { BASE } from "./base";
 import type { components, paths } from "./schema";
 
@@ -9,6 +10,18 @@ export type Schemas = components["schemas"];
 
 export const api = createFetch<paths>({
   baseUrl: BASE.replace(/\/$/, ""),
+});
+
+// Attributes of spans and logs are whatever a program counts: a number of 20 digits is shown as it was sent.
+const WITH_ATTRIBUTES = /\/(traces?|logs)\b/;
+
+api.use({
+  async onResponse({ response, schemaPath, options }) {
+    if (!response.ok || options.parseAs !== "json" || !WITH_ATTRIBUTES.test(schemaPath)) return undefined;
+    const headers = new Headers(response.headers);
+    headers.delete("Content-Length");
+    return new Response(withLargeNumbersAsText(await response.text()), { status: response.status, headers });
+  },
 });
 
 /** `query.useQuery("get", "/api/v1/…", { params: { path, query } })`: kept, shared and asked again by its address. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layOut, memberText, membersOf } from "./exactJson";
+import { layOut, memberText, membersOf, withLargeNumbersAsText } from "./exactJson";
 
 describe("layOut", () => {
   it("gives the lines that JSON.stringify would", () => {
@@ -45,4 +45,23 @@ describe("membersOf", () => {
     expect(membersOf(text)).toEqual([]),
   );
   it("of several members of one name the last counts", () => expect(memberText('{"a": 1, "a": 2}', "a")).toBe("2"));
+});
+
+describe("withLargeNumbersAsText", () => {
+  it("makes texts of whole numbers that JavaScript can't hold, and of nothing else", () => {
+    const text =
+      '{"a": 9007199254740993, "b": [-12345678901234567890, 9007199254740991], "c": "x 9007199254740993, 12345678901234567890", "d": 1.2345678901234567e3}';
+    expect(JSON.parse(withLargeNumbersAsText(text))).toEqual({
+      a: "9007199254740993",
+      b: ["-12345678901234567890", 9007199254740991],
+      c: "x 9007199254740993, 12345678901234567890",
+      d: 1234.5678901234567,
+    });
+  });
+
+  it("leaves nanoseconds of the hub, and what has no such number, as they are", () => {
+    const text = '{"durationNs": 90071992547409930,\n "n": 1}';
+    expect(withLargeNumbersAsText(text)).toBe(text);
+    expect(withLargeNumbersAsText('{"a": 1}')).toBe('{"a": 1}');
+  });
 });

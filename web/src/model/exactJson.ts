@@ -51,3 +51,20 @@ export function membersOf(text: string): [name: string, value: string][] {
   }
   return members;
 }
+
+const LARGE = /\d{16}/;
+const WHOLE = /^-?\d{16,}$/;
+
+/**
+ * The same JSON, with whole numbers that JavaScript can't hold as texts. The hub's own nanoseconds stay numbers: the
+ * page reckons with them.
+ */
+export function withLargeNumbersAsText(text: string): string {
+  if (!LARGE.test(text)) return text;
+  let [key, before] = ["", ""];
+  return text.replace(TOKEN, (token) => {
+    if (token === ":") key = before;
+    before = token;
+    return WHOLE.test(token) && !Number.isSafeInteger(Number(token)) && !key.endsWith('Ns"') ? `"${token}"` : token;
+  });
+}
