@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lineage_hub.connectors.databricks.program.guards import Guard
@@ -74,7 +75,9 @@ class Frame(Carrier):
     def joined(self, options: Sequence[tuple[Guard, Carrier]]) -> Value:
         first = self.schema
         schemas = [one.schema for _, one in options if isinstance(one, Frame)]
-        whole = first if all(one is first or one == first for one in schemas) else None
+        whole = first if all(one is first or _is_like(one, first) for one in schemas) else None
+        if whole is not None:
+            whole = whole.decided_by(*(one.rows for one in schemas if one is not None))
         return Frame(joined_inputs(*(guarded_inputs(one.inputs, guard) for guard, one in options)), whole)
 
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
@@ -134,7 +137,12 @@ class Frame(Carrier):
         return result if isinstance(result, Frame) else Frame(joined_inputs(self.inputs, inputs_of(result)))
 
     def known_columns(self) -> Mapping[str, tuple[ColumnOrigin, ...]] | None:
-        return None if self.schema is None else self.schema.closed()
+        return None if self.schema is None else self.schema.told()
+
+
+def _is_like(one: Schema | None, other: Schema | None) -> bool:
+    """The same columns from the same places, whatever decides about the rows."""
+    return one is not None and other is not None and replace(one, rows=()) == replace(other, rows=())
 
 
 def _qualified(machine: Machine, arguments: Arguments) -> Value:

@@ -19,12 +19,60 @@ _SAME = {
     "checkpoint", "localCheckpoint", "repartitionByRange", "sortWithinPartitions", "offset", "dropna", "fillna",
     "replace", "observe", "exceptAll", "subtract", "intersect", "intersectAll", "withMetadata", "sampleBy",
 }  # fmt: skip
+_BY_COLUMNS = {
+    "filter",
+    "where",
+    "orderBy",
+    "sort",
+    "dropDuplicates",
+    "drop_duplicates",
+    "dropDuplicatesWithinWatermark",
+}
 _PARTIAL = {"left_semi", "leftsemi", "semi", "left_anti", "leftanti", "anti"}
 Derivation = tuple[Schema | None, object]
 _Step = Callable[[Machine, Schema, Arguments], Schema | None]
 
 
 def derive(machine: Machine, frame: Frame, method: str, arguments: Arguments) -> Derivation:
+    found, groups = _derived(machine, frame, method, arguments)
+    before = frame.schema
+    if found is None or before is None:
+        return found, groups
+    others = [one.schema.rows for one in map(machine.see, arguments.every()) if isinstance(one, Frame) and one.schema]
+    return found.decided_by(before.rows, *others, *_deciding(machine, frame, before, method, arguments)), groups
+
+
+def _deciding(
+    machine: Machine, frame: Frame, schema: Schema, method: str, arguments: Arguments
+) -> list[Origins | None]:
+    """Origins of what a method filters, joins, groups or orders by."""
+    if isinstance(frame.groups, list):
+        return [column.found_in(schema) for one in frame.groups if (column := as_column(one)) is not None]
+    if method == "join":
+        return _join_condition(machine, schema, arguments)
+    if method not in _BY_COLUMNS:
+        return []
+    given = _listed(machine, arguments)
+    if method in ("filter", "where"):
+        given = [parse_column(one) if isinstance(one, str) else one for one in given]
+    return [column.found_in(schema) for one in given if (column := as_column(one)) is not None]
+
+
+def _join_condition(machine: Machine, schema: Schema, arguments: Arguments) -> list[Origins | None]:
+    other = machine.see(arguments.get(0, "other", UNKNOWN))
+    on = machine.see(arguments.get(1, "on", None))
+    items = members(machine, on) if isinstance(on, ListValue | tuple) else (on,)
+    found: list[Origins | None] = []
+    for one in items or ():
+        column = as_column(machine.see(one))
+        if column is not None:
+            found.append(column.found_in(schema))
+            if isinstance(one, str) and isinstance(other, Frame) and other.schema is not None:
+                found.append(column.found_in(other.schema))
+    return found
+
+
+def _derived(machine: Machine, frame: Frame, method: str, arguments: Arguments) -> Derivation:
     schema = frame.schema
     if frame.groups is NA:
         return schema, None

@@ -23,6 +23,19 @@ class Schema:
     doubtful: frozenset[str] = frozenset()  # names that two tables of a join have
     aliases: Mapping[str, Schema] = field(default_factory=dict)
     structs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # fields of columns whose type the code says
+    rows: Origins = ()  # what decides which rows there are, and how they are grouped and ordered
+
+    def told(self) -> Mapping[str, Origins] | None:
+        """As `closed`, each column with what decides about rows, too."""
+        known = self.closed()
+        if known is None or not self.rows:
+            return known
+        return {name: tuple(dict.fromkeys((*origins, *self.rows))) for name, origins in known.items()}
+
+    def decided_by(self, *several: Origins | None) -> Schema:
+        """Origins that can't be known are left out: of rows a part is worth telling."""
+        found = [replace(one, direct=False) for origins in several for one in origins or ()]
+        return replace(self, rows=tuple(dict.fromkeys((*self.rows, *found)))) if found else self
 
     def closed(self) -> Mapping[str, Origins] | None:
         """The whole of the columns, if they are known."""
