@@ -173,8 +173,8 @@ def reader_version() -> str:
 _NO_READERS = frozenset(
     f"{name}.py"
     for name in (
-        "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs", "lineage", "names",
-        "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
+        "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs", "lineage", "memo",
+        "names", "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
     )
 )  # fmt: skip
 
@@ -190,7 +190,7 @@ def _parser_version() -> str:
 
 class _Kept(msgspec.Struct, array_like=True):
     sources: list[tuple[list[str], str | None, str | None, str | None, str | None, str | None, str | None,
-                        list[str], int, float, str]]  # fmt: skip
+                        list[str], int, float, str, str]]  # fmt: skip
     tables: list[tuple[str, str, list[str], list[tuple[str, str | None, str, int]],
                        dict[str, list[tuple[str, str, bool]]] | None, str | None, int]]  # fmt: skip
     problems: list[tuple[int, str, str]]
@@ -200,7 +200,7 @@ def _text_of(reading: Reading) -> bytes:
     kept = _Kept(
         [
             (one.topics, one.pattern, one.bootstrap, one.path, one.group_id_prefix, one.target_table, one.source_table,
-             one.unresolved, one.line, one.confidence, one.kind)
+             one.unresolved, one.line, one.confidence, one.file, one.kind)
             for one in reading.sources
         ],
         [

@@ -98,7 +98,7 @@ def scan(
         config, workspace, configuration, pipeline, job, catalog=catalog, schema=schema, namespace=namespace
     )
     told = _Told(given, _cache(given, no_cache), quiet=as_json)
-    report = told.scan(path)
+    report = told.scan(path, for_runs=events)
     found, runs = told.static_events(report), told.runs(report) if events else None
     _print_report(report, as_json=as_json, more={"events": len(found) + (len(runs.events) if runs else 0)})
     told.give([*found, *(runs.events if runs else ())], send=send, url=url, output=output, dry_run=dry_run)
@@ -128,7 +128,7 @@ def sync(
     """Tell the hub what ran: updates of pipelines with rows, expectations and errors, and runs of jobs."""
     given = _config(config, workspace, configuration, pipeline, job)
     told = _Told(given, _cache(given, no_cache), quiet=as_json)
-    report = told.scan(None)
+    report = told.scan(None, for_runs=True)
     static, runs = told.static_events(report), told.runs(report, whole=whole)
     ids = {one["run"]["runId"] for one in runs.events}
     jobs = {one.work.id.partition("/")[0] for one in report.jobs if one.work is not None and one.work.kind == "task"}
@@ -197,7 +197,7 @@ class _Told:
     cache: Cache
     quiet: bool
 
-    def scan(self, path: Path | None) -> Report:
+    def scan(self, path: Path | None, *, for_runs: bool) -> Report:
         import asyncio
         import gc
 
@@ -213,7 +213,7 @@ class _Told:
                     subject="--workspace",
                     action="give --path, --workspace or --config, or set DATABRICKS_HOST",
                 )
-            return asyncio.run(scan_workspace(self.config, self.cache, progress))
+            return asyncio.run(scan_workspace(self.config, self.cache, progress, for_runs=for_runs))
 
     def static_events(self, report: Report) -> list[Json]:
         from lineage_hub.connectors.databricks.told import events_of

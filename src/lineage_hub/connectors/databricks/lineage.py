@@ -6,6 +6,7 @@ and configuration, so that a scan which finds nothing new says nothing new.
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from lineage_hub import __version__
 from lineage_hub.connectors.databricks.connection import Json
@@ -41,6 +44,11 @@ class ToldJob:
     modified_at: int = 0  # in milliseconds
     flow: str = ""  # the table's name, by which the event log knows it
     work: Work | None = None
+    known_digest: str = ""
+
+    def digest(self) -> str:
+        """Of what it says; not of when, nor of where that stands."""
+        return self.known_digest or hashlib.sha256(msgspec.json.encode(self.members())).hexdigest()
 
     def members(self) -> Json:
         """Of an event of a job or of a run."""

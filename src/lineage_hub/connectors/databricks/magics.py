@@ -102,6 +102,8 @@ def _run(rest: str, line: int) -> Cell:
 
 def _without_commands(lines: list[str]) -> list[str]:
     """Lines of a Python cell that are commands of the notebook, where a statement could begin, are made blank."""
+    if not any(map(_COMMAND.match, lines)):
+        return lines
     made: list[str] = []
     state = _Position()
     commanded = False

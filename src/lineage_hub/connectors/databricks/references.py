@@ -41,7 +41,7 @@ def references_of(source: str, path: str = "") -> list[Reference]:
 
 
 def _runs(text: str) -> Iterator[Reference]:
-    for word, form in (("%run", _RUN), ("notebook", _START)):
+    for word, form in (("%run", _RUN), (".run(", _START)):
         for found in form.findall(text) if word in text else ():
             yield Reference("run", next(one for one in found if one))
 

@@ -48,6 +48,13 @@ class Report:
     def unresolved(self) -> list[Finding]:
         return [one for one in self.findings if one.unresolved]
 
+    def take(self, outcome: Report) -> None:
+        """What was made of the programs, beside what happened on the way to them."""
+        self.programs, self.tables = outcome.programs, outcome.tables
+        self.findings, self.jobs, self.namers = outcome.findings, outcome.jobs, outcome.namers
+        for one in outcome.problems:
+            self.add_problem(one.path, one.line, one.reason)
+
     def add_problem(self, path: str, line: int, reason: str) -> None:
         problem = Problem(line, reason, path)
         if problem not in self.problems:

@@ -20,6 +20,7 @@ from lineage_hub.connectors.databricks.config import ScanConfig
 from lineage_hub.connectors.databricks.connection import Json
 from lineage_hub.connectors.databricks.flows import Flow, ReadProgram, flows_of, with_distinct_names
 from lineage_hub.connectors.databricks.lineage import Teller
+from lineage_hub.connectors.databricks.memo import Memo
 from lineage_hub.connectors.databricks.names import Namer
 from lineage_hub.connectors.databricks.programs import Work, clusters_of_job, work_of_pipeline, works_of_job
 from lineage_hub.connectors.databricks.reading import Reading
@@ -59,7 +60,10 @@ def no_progress(_what: str, _done: int, _of: int) -> None:
     pass
 
 
-async def scan_workspace(config: ScanConfig, cache: Cache, progress: Progress = no_progress) -> Report:
+async def scan_workspace(
+    config: ScanConfig, cache: Cache, progress: Progress = no_progress, *, for_runs: bool = False
+) -> Report:
+    """`for_runs`: the report also holds names by which runs are told."""
     report = Report(notes=list(config.notes))
     options = {"concurrency": config.concurrency, "timeout_s": config.timeout_s, "attempts": config.attempts}
     async with api.DatabricksClient(config.workspace, config.token, **options) as client:
@@ -68,10 +72,21 @@ async def scan_workspace(config: ScanConfig, cache: Cache, progress: Progress = 
         tree = WorkspaceTree(client, cache, roots)
         fetched = await _fetched(tree, client, works, report, progress)
         report.exported = tree.exported
-        read = _read(fetched, cache, report, progress)
-        scan = _Scan(config, works, read, report)
-        tables = await _tables(client, scan.table_names(), report, progress) if config.unity_catalog else {}
-    scan.tell(config.host, tables, repos)
+        memo = Memo(cache, config, works, map(_read_as, fetched))
+        scan: _Scan | None = None
+        names = None if for_runs else memo.table_names()
+        if names is None:
+            scan = _Scan(config, works, fetched, cache, progress)
+            names = scan.table_names()
+            memo.keep_table_names(names)
+        tables = await _tables(client, names, report, progress) if config.unity_catalog else {}
+    facts = [config.host, tables, repos]
+    outcome = None if scan is not None else memo.outcome(facts)
+    if outcome is None:
+        scan = scan or _Scan(config, works, fetched, cache, progress)
+        outcome = scan.told(config.host, tables, repos)
+        memo.keep(facts, outcome)
+    report.take(outcome)
     cache.shrink()
     return report
 
@@ -90,8 +105,12 @@ async def scan_folder(folder: Path, config: ScanConfig, cache: Cache, progress: 
         progress("Reading files", at + 1, len(paths))
     fetched = _roots_of(fetched)
     works = [one.work for one in fetched]
-    read = _read(fetched, cache, report, progress)
-    _Scan(config, works, read, report).tell("", {}, {})
+    memo = Memo(cache, config, works, map(_read_as, fetched))
+    outcome = memo.outcome(None)
+    if outcome is None:
+        outcome = _Scan(config, works, fetched, cache, progress).told("", {}, {})
+        memo.keep(None, outcome)
+    report.take(outcome)
     cache.shrink()
     return report
 
@@ -286,11 +305,16 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     return found
 
 
+def _read_as(one: Fetched) -> tuple[str, int]:
+    """What decides what is read in it, and its time."""
+    pairs = [*one.work.configuration.items(), *one.files.items()]
+    return reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs), one.modified_at
+
+
 def read_with(cache: Cache, one: Fetched) -> Reading:
     from lineage_hub.connectors.databricks.sources import read_program
 
-    pairs = [*one.work.configuration.items(), *one.files.items()]
-    key = reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs)
+    key, _ = _read_as(one)
     kept = cache.reading(key)
     if kept is not None:
         return kept
@@ -309,10 +333,11 @@ class _Scan:
     """What was read of every work, made into flows."""
 
     def __init__(
-        self, config: ScanConfig, works: Iterable[Work], read: Mapping[str, list[ReadProgram]], report: Report
+        self, config: ScanConfig, works: Iterable[Work], fetched: list[Fetched], cache: Cache, progress: Progress
     ) -> None:
         self._namespace = config.resolved_namespace
-        self._read, self._report = read, report
+        self._report = report = Report()
+        self._read = read = _read(fetched, cache, report, progress)
         bootstraps = [
             source.bootstrap
             for programs in read.values()
@@ -343,13 +368,14 @@ class _Scan:
         }
         return sorted(name for name in names if not name.startswith("hive_metastore."))
 
-    def tell(self, host: str, tables: Mapping[str, Json], repos: Mapping[str, Json]) -> None:
+    def told(self, host: str, tables: Mapping[str, Json], repos: Mapping[str, Json]) -> Report:
         for work, namer, flows in self._flows:
             teller = Teller(work, namer, self._namespace, host=host, tables=tables, repos=repos)
             modified_at = {one.path: one.modified_at for one in self._read.get(work.name, [])}
             self._report.jobs += teller.jobs(flows, modified_at)
             if work.kind == "pipeline":
                 self._report.namers[work.id] = namer
+        return self._report
 
 
 async def _tables(

@@ -6,7 +6,6 @@ with the time of the scan that found it; what was told before is in the cache.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable
 
@@ -27,7 +26,7 @@ def events_of(jobs: Iterable[ToldJob], cache: Cache, now_ms: int | None = None) 
     for job in found:
         ledger = ledgers[job.namespace]
         members = job.members()
-        digest = hashlib.sha256(msgspec.json.encode(members)).hexdigest()
+        digest = job.digest()
         before, at = ledger.get(job.name, ("", 0))
         if before != digest:
             # Newer than what it replaces, or it would not count.

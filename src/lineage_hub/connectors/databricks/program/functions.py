@@ -81,7 +81,7 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
         # It calls itself again on what can't be known: each turn of it would double the ways.
         return unknown_of(*arguments.every())
     scope = Scope("function", function.scope, function.name)
-    own, yields = local_names(function.node)
+    own, yields = local_names(machine, function.node)
     scope.own = own
     _bind_parameters(machine, function, arguments, scope)
     node = function.node

@@ -122,6 +122,7 @@ class Machine:
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
         self._mentioned: set[str] | None = None
+        self.binds_in_expressions = False  # some text has a walrus or a yield
         self.running: list[str] = []  # notebooks that run each other
 
     def new_sql(self) -> Session:

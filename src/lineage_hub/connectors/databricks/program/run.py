@@ -77,6 +77,7 @@ def run_cells(machine: Machine, cells: list[Cell], scope: Scope, path: str) -> N
         if cell.language == "python":
             # A broken cell of a notebook does not run at all; a file is read around what is broken.
             body, problems = parse(cell.text, cell.line, whole=len(cells) > 1)
+            machine.binds_in_expressions |= ":=" in cell.text or "yield" in cell.text
             for one in problems:
                 machine.problem(one.line, one.reason)
             if path == machine.main_path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.values import ABSENT, Scope, Value
@@ -43,77 +44,66 @@ def module_of(scope: Scope) -> Scope:
     return scope
 
 
-class _Locals(ast.NodeVisitor):
-    """Names that a function's body binds."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BOUND = (ast.Store, ast.Del)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-    def __init__(self) -> None:
+
+class _Locals:
+    """Names that the statements of a function bind, without those of functions within it."""
+
+    def __init__(self, body: list[ast.stmt], deep: bool) -> None:
+        """`deep`: expressions may bind names and yield, too."""
+        self._deep = deep
         self.names: set[str] = set()
         self.elsewhere: set[str] = set()
         self.yields = False
+        # Neither by ast.NodeVisitor nor into every expression: all functions of all programs come by here.
+        waiting: list[ast.AST] = list(body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    self.names.add(node.id)
+            elif not isinstance(node, ast.Constant | ast.Lambda):
+                waiting.extend(self._within(node))
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if not isinstance(node.ctx, ast.Load):
-            self.names.add(node.id)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        self.names.add(node.name)
-        for one in node.decorator_list:
-            self.visit(one)
-
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
-    visit_ClassDef = visit_FunctionDef  # noqa: N815
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        pass
-
-    def _comprehension(self, node: ast.AST) -> None:
-        for one in ast.walk(node):
-            if isinstance(one, ast.NamedExpr) and isinstance(one.target, ast.Name):
-                self.names.add(one.target.id)
-
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
-
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        for one in node.names:
-            self.names.add(one.asname or one.name.split(".")[0])
-
-    visit_ImportFrom = visit_Import  # noqa: N815
-
-    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
-        self.elsewhere.update(node.names)
-
-    visit_Nonlocal = visit_Global  # noqa: N815
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.name:
+    def _within(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Notes what a node binds by itself; its parts leave, but for those that have names of their own."""
+        if isinstance(node, _DEFINITIONS):
             self.names.add(node.name)
-        self.generic_visit(node)
-
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
-        if node.name:
+            yield from node.decorator_list
+            return
+        if isinstance(node, _COMPREHENSIONS):
+            bound = (one.target for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
+            self.names.update(one.id for one in bound)
+            return
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.names.update(one.asname or one.name.split(".")[0] for one in node.names)
+            return
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            self.elsewhere.update(node.names)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             self.names.add(node.name)
-        self.generic_visit(node)
-
-    visit_MatchStar = visit_MatchAs  # noqa: N815
-
-    def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> None:
-        self.yields = True
-        self.generic_visit(node)
-
-    visit_YieldFrom = visit_Yield  # noqa: N815
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            self.yields = True
+        for name in node._fields:
+            part = getattr(node, name, None)
+            for one in part if isinstance(part, list) else (part,):
+                if isinstance(one, ast.AST) and (
+                    self._deep or not isinstance(one, ast.expr) or isinstance(getattr(one, "ctx", None), _BOUND)
+                ):
+                    yield one
 
 
 _Known = tuple[frozenset[str], bool]
 
 
-def local_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> _Known:
+def local_names(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> _Known:
     """The names that are local to a function but for its parameters, and whether it yields."""
     known: _Known | None = getattr(node, "_locals", None)
     if known is None:
-        visitor = _Locals()
-        body: list[ast.stmt] = [] if isinstance(node, ast.Lambda) else node.body
-        for one in body:
-            visitor.visit(one)
-        known = (frozenset(visitor.names - visitor.elsewhere), visitor.yields)
+        found = _Locals([] if isinstance(node, ast.Lambda) else node.body, machine.binds_in_expressions)
+        known = (frozenset(found.names - found.elsewhere), found.yields)
         node._locals = known  # type: ignore[union-attr]
     return known

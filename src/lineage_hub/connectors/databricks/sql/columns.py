@@ -19,6 +19,7 @@ from sqlglot.schema import MappingSchema
 from lineage_hub.connectors.databricks.reading import ColumnOrigin, StreamSource
 from lineage_hub.connectors.databricks.sql.references import Reference, Spelling
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
+from lineage_hub.connectors.databricks.sql.tokens import DIALECT
 from lineage_hub.sdk.instrumentation.columns import Tracer
 from lineage_hub.sdk.instrumentation.flows import DIRECT, Origin, Table
 from lineage_hub.sdk.instrumentation.statement import shorten, stand_in
@@ -97,10 +98,10 @@ def _trace(
     written = [_written(one) for one in query.selects]
     schema = MappingSchema(
         {name: dict.fromkeys(columns, "UNKNOWN") for name, columns in known.items()},
-        dialect="databricks",
+        dialect=DIALECT,
         normalize=False,
     )
-    qualified = _qualified(qualify_tables(query, dialect="databricks"), schema, hide_doubtful)
+    qualified = _qualified(qualify_tables(query, dialect=DIALECT), schema, hide_doubtful)
     tracer = Tracer(qualified, tables, known)
     projections = tracer.sure_projections()
     if projections is None or any(UNKNOWN in name for name, _ in projections):
@@ -120,7 +121,7 @@ def _trace(
 def _qualified(query: Any, schema: MappingSchema, hide_doubtful: bool) -> Any:
     """Columns with their tables, where those are sure."""
     if not hide_doubtful:
-        return qualify_columns(query, schema, allow_partial_qualification=True, dialect="databricks")
+        return qualify_columns(query, schema, allow_partial_qualification=True, dialect=DIALECT)
     for select in query.find_all(exp.Select):
         _hide_doubtful(select)
     return qualify_columns(query, schema, expand_alias_refs=False, allow_partial_qualification=True)

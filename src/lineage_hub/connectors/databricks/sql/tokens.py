@@ -19,7 +19,7 @@ from lineage_hub.sdk.instrumentation.sql import quietly
 DEEPEST = 150
 _MOST_TOKENS = 30_000
 _MOST_QUERIES = 1_000  # joined by UNION and the like, each of which stands inside of the next
-_DIALECT = Dialect.get_or_raise("databricks")
+DIALECT = Dialect.get_or_raise("databricks")
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSED = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _BETWEEN_QUERIES = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
@@ -33,6 +33,8 @@ _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "MAP", "REDUCE"})
 
+_REWRITTEN = frozenset({"STREAM", "WATERMARK", "WITH", "TABLE", "@"})
+
 Tokens = Sequence[Token]
 
 
@@ -45,7 +47,7 @@ class Unreadable(Exception):
 
 
 def tokenize(text: str) -> list[Token]:
-    tokens: list[Token] = _DIALECT.tokenize(text)
+    tokens: list[Token] = DIALECT.tokenize(text)
     depth = queries = 0
     for token in tokens:
         depth += (token.token_type in _OPEN) - (token.token_type in _CLOSED)
@@ -145,12 +147,12 @@ def parse(tokens: Tokens, text: str) -> Any:
 
 def _parsed(rewritten: list[Token], text: str) -> list[Any]:
     try:
-        return list(_DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text))
+        return list(DIALECT.parser(error_level=ErrorLevel.RAISE, max_errors=20).parse(rewritten, text))
     except ParseError as error:
         if not all(_is_of_arguments(str(one.get("description"))) for one in error.errors) or len(error.errors) >= 20:
             raise
         # How many arguments a function takes is for Databricks to say.
-        return list(_DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text))
+        return list(DIALECT.parser(error_level=ErrorLevel.IGNORE).parse(rewritten, text))
 
 
 def without_unknown_ends(tokens: Tokens) -> Iterable[Token]:
@@ -171,7 +173,12 @@ def _is_of_arguments(description: str) -> bool:
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
     at, closing = 0, set[int]()
     while at < len(tokens):
-        token, said, before = tokens[at], word(tokens, at), word(tokens, at - 1)
+        token, said = tokens[at], word(tokens, at)
+        if said not in _REWRITTEN and token.token_type is not TokenType.WINDOW and at not in closing:
+            yield token
+            at += 1
+            continue
+        before = word(tokens, at - 1)
         if at in closing:
             at += 1
         elif said == "STREAM" and before in _BEFORE_TABLES and word(tokens, at + 1) == "(":
