@@ -199,6 +199,13 @@ def notebook(number: int) -> tuple[str, str]:
 
 
 def _part(kind: str, at: int, words: dict[str, object]) -> str:
+    """With a note before it, as notebooks have them."""
+    mark = "--" if kind == "sql" else "#"
+    lines = (f"{mark} COMMAND ----------", "", f"{mark} MAGIC %md", f"{mark} MAGIC ## {words['name']}", "")
+    return "\n".join(lines) + "\n" + _code(kind, at, words)
+
+
+def _code(kind: str, at: int, words: dict[str, object]) -> str:
     if kind == "job":
         return _JOB.format(**words)
     if kind == "sql":
@@ -219,6 +226,7 @@ def measure(bench: Bench) -> list[Row]:
         place = folder / f"area{at % 20:02}" / f"pipeline_{at:04}{ending}"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
+    reading, read = _read(count)
     kept = bench.fresh_folder("notebooks-cache")
     first, sources = _scan(folder, kept)
     again, _ = _scan(folder, kept)
@@ -227,7 +235,13 @@ def measure(bench: Bench) -> list[Row]:
     judged = bench.sizes.judged
     return [
         Row(
-            f"read {count:,} notebooks of {LINES} lines",
+            f"read the sources of {count:,} notebooks of {LINES} lines",
+            (Figure(reading, "CPU s", READ),),
+            f"{read:,} sources found, {1000 * reading / count:.1f} CPU-ms a notebook",
+            judged=judged,
+        ),
+        Row(
+            f"scan a folder of these {count:,} notebooks for the first time, with columns, and make events of them",
             (Figure(first, "CPU s", READ),),
             f"{sources:,} sources found, {1000 * first / count:.1f} CPU-ms a notebook",
             judged=judged,
@@ -245,6 +259,14 @@ def measure(bench: Bench) -> list[Row]:
             judged=judged,
         ),
     ]
+
+
+def _read(count: int) -> tuple[float, int]:
+    from lineage_hub.connectors.databricks.sources import extract_sources
+
+    begun = time.process_time()
+    found = sum(len(extract_sources(text, path=f"notebook{end}")) for text, end in map(notebook, range(count)))
+    return time.process_time() - begun, found
 
 
 def _scan(folder: Path, kept: Path) -> tuple[float, int]:

@@ -45,6 +45,7 @@ class Cache:
         self.folder = folder
         self._most_bytes = most_bytes
         self.hits = self.misses = self.written = 0
+        self._folders: set[str] = set()  # that are there
 
     def source(self, workspace: str, path: str, modified_at: int) -> str | None:
         """Of a notebook that was exported when it had this time of modification."""
@@ -107,7 +108,9 @@ class Cache:
         place = self._place(kind, key)
         self.written += 1
         with contextlib.suppress(OSError):
-            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if str(place.parent) not in self._folders:
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._folders.add(str(place.parent))
             handle, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as file:

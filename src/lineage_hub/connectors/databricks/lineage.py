@@ -47,8 +47,10 @@ class ToldJob:
     known_digest: str = ""
 
     def digest(self) -> str:
-        """Of what it says; not of when, nor of where that stands."""
-        return self.known_digest or hashlib.sha256(msgspec.json.encode(self.members())).hexdigest()
+        """Of what it says, when all of that is there; not of when, nor of where it stands."""
+        if not self.known_digest:
+            self.known_digest = hashlib.sha256(msgspec.json.encode(self.members())).hexdigest()
+        return self.known_digest
 
     def members(self) -> Json:
         """Of an event of a job or of a run."""

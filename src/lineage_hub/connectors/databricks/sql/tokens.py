@@ -59,9 +59,16 @@ def tokenize(text: str) -> list[Token]:
 
 def word(tokens: Tokens, at: int) -> str:
     """The word or sign there in capitals, of several like ORDER BY the first; of strings and quoted names nothing."""
-    if not 0 <= at < len(tokens) or tokens[at].token_type in _NO_WORDS:
+    if not 0 <= at < len(tokens):
         return ""
-    return str(tokens[at].text).upper().partition(" ")[0]
+    return _word(tokens[at])
+
+
+def _word(token: Token) -> str:
+    if token.token_type in _NO_WORDS:
+        return ""
+    said = str(token.text).upper()
+    return said.partition(" ")[0] if " " in said else said
 
 
 def says(tokens: Tokens, at: int, *words: str) -> bool:
@@ -173,7 +180,8 @@ def _is_of_arguments(description: str) -> bool:
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
     at, closing = 0, set[int]()
     while at < len(tokens):
-        token, said = tokens[at], word(tokens, at)
+        token = tokens[at]
+        said = _word(token)
         if said not in _REWRITTEN and token.token_type is not TokenType.WINDOW and at not in closing:
             yield token
             at += 1
