@@ -5,8 +5,10 @@ Which tables the catalog is asked for is kept apart: what it answers has a say i
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -69,17 +71,18 @@ class Memo:
         kept = self._cache.blob(_KIND, self._with(facts))
         if kept is None:
             return None
-        try:
-            found = msgspec.msgpack.decode(kept, type=_Kept)
-        except msgspec.MsgspecError:
-            return None
-        return Report(
-            programs=found.programs,
-            tables=found.tables,
-            findings=[Finding(*one) for one in found.findings],
-            problems=[Problem(*one) for one in found.problems],
-            jobs=[self._job(one) for one in found.jobs],
-        )
+        with _only_building():
+            try:
+                found = msgspec.msgpack.decode(kept, type=_Kept)
+            except msgspec.MsgspecError:
+                return None
+            return Report(
+                programs=found.programs,
+                tables=found.tables,
+                findings=[Finding(*one) for one in found.findings],
+                problems=[Problem(*one) for one in found.problems],
+                jobs=[self._job(one) for one in found.jobs],
+            )
 
     def keep(self, facts: object, report: Report) -> None:
         numbers = {id(work): at for at, work in enumerate(self._works)}
@@ -117,6 +120,18 @@ class Memo:
 
 def _listed(datasets: dict[DatasetName, Facets]) -> _Datasets:
     return [(name.namespace, name.name, facets) for name, facets in datasets.items()]
+
+
+@contextmanager
+def _only_building() -> Iterator[None]:
+    """Of all that is built here nothing is garbage: to look for it takes as long as the building."""
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looks:
+            gc.enable()
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ import msgspec
 _RUN = re.compile(
     r"""^[ \t]*(?:(?:\#|--|//)[ \t]*MAGIC[ \t]+)?%run[ \t]+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))""", re.MULTILINE
 )
-_START = re.compile(r"""\bnotebook[ \t]*\.[ \t]*run\(\s*(?:path\s*=\s*)?(?:"([^"\n]+)"|'([^'\n]+)')""")
+_START = re.compile(r"""notebook[ \t]*\.[ \t]*run\(\s*(?:path\s*=\s*)?(?:"([^"\n]+)"|'([^'\n]+)')""")
 _IMPORT = re.compile(r"[ \t]*import[ \t]+([A-Za-z_][\w., \t]*)")
 _FROM = re.compile(r"[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)")
 # What comes with Python or with Databricks' runtime is in no folder of a user.
