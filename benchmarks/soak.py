@@ -1,4 +1,4 @@
-"""The proofs enter, at full size. Their figures leave as tables of README.md, the hub's and those of Spark.
+"""The proofs enter, at full size. Their figures leave as tables of README.md: the hub's, the readers' and Spark's.
 
 A proof writes what it did as one JSON object into a file of the folder that LINEAGE_HUB_FIGURES names;
 the file's name is the proof's, the keys are its figures, and a key `proof` replaces the name by a sentence.
@@ -20,6 +20,7 @@ from benchmarks.report import describe_machine, write_part
 # Parts of README.md. Proofs kill hubs and fill disks, each needs the machine alone; properties only need cores.
 PARTS: dict[str, dict[str, tuple[str, ...]]] = {
     "soak": {"tests/proofs": (), "tests/properties": ("-n", "auto")},
+    "soak-code": {"tests/connectors/databricks/program/test_fuzz.py": ()},
     "soak-spark": {"tests/spark/plan/test_generated.py": (), "tests/spark/pipeline/test_kill.py": ()},
 }
 ROOT = Path(__file__).resolve().parents[1]

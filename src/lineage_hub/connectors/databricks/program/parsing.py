@@ -7,6 +7,8 @@ import re
 import textwrap
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lineage_hub.connectors.databricks.program.budget import BEGINNING, SOURCE
 from lineage_hub.connectors.databricks.reading import Problem
@@ -16,6 +18,14 @@ _PADDED = 20_000  # lines before a text that are cheaper to parse than to add to
 _CONTINUES = re.compile(r"(?:\s|[)\]}#]|(?:else|elif|except|finally)\b)")
 _JOINED = 25  # parts that are tried as one statement
 _lock = threading.Lock()
+
+
+@contextmanager
+def for_its_author() -> Iterator[None]:
+    """Warnings are of the program's author; to take them away is not safe between threads."""
+    with _lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def parse(text: str, line: int = 1, *, whole: bool = False) -> tuple[list[ast.stmt], list[Problem]]:
@@ -48,9 +58,7 @@ def _parse_beginning(text: str, line: int, whole: bool) -> tuple[list[ast.stmt],
 
 def _parse(text: str, line: int) -> list[ast.stmt]:
     padded = "\n" * (line - 1) + text if line <= _PADDED else text
-    # Warnings are of the program's author; to take them away is not safe between threads.
-    with _lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with for_its_author():
         body = ast.parse(padded).body
     if line > _PADDED:
         for one in body:

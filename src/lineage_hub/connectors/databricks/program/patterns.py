@@ -6,6 +6,7 @@ import re
 
 from lineage_hub.connectors.databricks.program.budget import TEXT
 from lineage_hub.connectors.databricks.program.machine import Machine
+from lineage_hub.connectors.databricks.program.parsing import for_its_author
 from lineage_hub.connectors.databricks.program.values import (
     PURE,
     UNKNOWN,
@@ -91,7 +92,8 @@ def compiled(machine: Machine, pattern: Value, flags: Value = 0) -> Value:
     if not isinstance(pattern, str) or flags != 0 or not _safe(pattern):
         return UNKNOWN
     try:
-        return PatternValue(re.compile(pattern))
+        with for_its_author():
+            return PatternValue(re.compile(pattern))
     except (re.error, RecursionError, OverflowError):
         return UNKNOWN
 

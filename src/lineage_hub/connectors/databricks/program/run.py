@@ -46,7 +46,7 @@ def run_program(
     path: str,
     configuration: Mapping[str, str],
     files: Mapping[str, str],
-    traces_columns: bool,
+    traces_columns: bool = True,
 ) -> Reading:
     machine = Machine(configuration, files, path, traces_columns=traces_columns)
     scope = Scope("module", name="__main__", path=path)
