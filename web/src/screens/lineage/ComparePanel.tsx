@@ -1,13 +1,17 @@
 // What differs between two moments, as a list with counts.
+import { shortName } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
 import { secondText, millis } from "../../model/times";
 import { ErrorNote, Loading } from "../../ui/States";
+import type { Graph } from "./graph";
 import { type Changes, type Mark, schemaText, SIGNS } from "./marks";
 import { Panel, Part } from "./Panel";
 import styles from "./Panel.module.css";
 
 interface Props {
   changes: Changes | undefined;
+  /** What the picture shows; what is gone may be missing. */
+  graph: Graph | undefined;
   error: unknown;
   from: string;
   at: string;
@@ -17,14 +21,14 @@ interface Props {
 
 const MOST = 200;
 
-export function ComparePanel({ changes, error, from, at, onSelect, onClose }: Props) {
+export function ComparePanel({ changes, graph, error, from, at, onSelect, onClose }: Props) {
   const over = `${secondText(millis(from))} to ${at === "" ? "now" : secondText(millis(at))}`;
   return (
     <Panel title="Changes" over={over} onClose={onClose}>
       {error ? (
         <ErrorNote error={error} />
       ) : changes ? (
-        <List changes={changes} onSelect={onSelect} />
+        <List changes={changes} graph={graph} onSelect={onSelect} />
       ) : (
         <Loading label="Comparing" />
       )}
@@ -32,7 +36,7 @@ export function ComparePanel({ changes, error, from, at, onSelect, onClose }: Pr
   );
 }
 
-function List({ changes, onSelect }: { changes: Changes; onSelect: (id: string) => void }) {
+function List({ changes, graph, onSelect }: Pick<Props, "graph" | "onSelect"> & { changes: Changes }) {
   const nodes = [...changes.nodes].sort();
   const edges = [...changes.edges].sort();
   const total = nodes.length + edges.length + changes.columns.length;
@@ -50,9 +54,9 @@ function List({ changes, onSelect }: { changes: Changes; onSelect: (id: string) 
           <ul className={styles.list}>
             {nodes.slice(0, MOST).map(([id, mark]) => (
               <li key={id}>
-                <button type="button" className={styles.item} onClick={() => onSelect(id)}>
+                <button type="button" className={styles.item} title={id} onClick={() => onSelect(id)}>
                   <Sign mark={mark} />
-                  {id}
+                  <Named id={id} graph={graph} />
                 </button>
               </li>
             ))}
@@ -64,7 +68,7 @@ function List({ changes, onSelect }: { changes: Changes; onSelect: (id: string) 
           <ul className={styles.list}>
             {changes.schemas.slice(0, MOST).map((schema) => (
               <li key={schema.dataset}>
-                {schema.dataset}
+                <Named id={schema.dataset} graph={graph} />
                 <div className={styles.quiet}>{schemaText(schema)}</div>
               </li>
             ))}
@@ -72,7 +76,10 @@ function List({ changes, onSelect }: { changes: Changes; onSelect: (id: string) 
         </Part>
       )}
       {edges.length > 0 && (
-        <Arrows title="edge" arrows={edges.map(([key, mark]) => ({ mark, key, ends: key.split("\n") }))} />
+        <Arrows
+          title="edge"
+          arrows={edges.map(([key, mark]) => ({ mark, key, ends: key.split("\n").map((id) => shortOf(id, graph)) }))}
+        />
       )}
       {changes.columns.length > 0 && (
         <Arrows
@@ -84,6 +91,25 @@ function List({ changes, onSelect }: { changes: Changes; onSelect: (id: string) 
   );
 }
 
+/** By its last part, with all of it below: most names of a picture begin alike. */
+function Named({ id, graph }: { id: string; graph: Graph | undefined }) {
+  const node = graph?.nodes.get(id);
+  if (!node) return <span>{id}</span>;
+  return (
+    <span className={styles.named}>
+      {shortName(node.name)} <span className={styles.quiet}>{node.kind}</span>
+      <span className={styles.where}>
+        {node.namespace} {node.name}
+      </span>
+    </span>
+  );
+}
+
+function shortOf(id: string, graph: Graph | undefined): string {
+  const node = graph?.nodes.get(id);
+  return node ? shortName(node.name) : id;
+}
+
 function Arrows({ title, arrows }: { title: string; arrows: { mark: Mark; key: string; ends: string[] }[] }) {
   return (
     <Part title={manyText(arrows.length, title)}>
@@ -91,7 +117,7 @@ function Arrows({ title, arrows }: { title: string; arrows: { mark: Mark; key: s
         {arrows.slice(0, MOST).map(({ mark, key, ends }) => (
           <li key={key} className={styles.pair}>
             <Sign mark={mark} />
-            <span>{ends.join(" → ")}</span>
+            <span title={key}>{ends.join(" → ")}</span>
           </li>
         ))}
       </ul>

@@ -75,6 +75,7 @@ export function SidePanel({ view, change, picture, actions, badges, hovered, pin
     return (
       <ComparePanel
         changes={picture.changes}
+        graph={picture.graph}
         error={picture.changesError}
         from={view.from}
         at={view.at}

@@ -45,8 +45,8 @@ const OPTIONS = {
   "elk.spacing.nodeNode": "18",
   "elk.spacing.edgeNode": "14",
   "elk.spacing.edgeEdge": "8",
-  "elk.layered.spacing.nodeNodeBetweenLayers": "80",
-  "elk.layered.spacing.edgeNodeBetweenLayers": "24",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "56",
+  "elk.layered.spacing.edgeNodeBetweenLayers": "20",
   "elk.layered.spacing.edgeEdgeBetweenLayers": "6",
   "elk.layered.feedbackEdges": "true",
 };

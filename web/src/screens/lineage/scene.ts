@@ -1,9 +1,13 @@
 // Groups, nodes and columns become boxes with sizes and the lines between them: what is laid out and drawn.
+import { shortName } from "../../model/nodes";
 import { type ColumnGraph, isIndirect, type Rows, rowsOf } from "./columns";
 import type { Graph, GraphNode } from "./graph";
 import type { Group, Grouped } from "./groups";
 
-export const WIDTH = 232;
+/** Of boxes. With columns there are few, and they are as narrow as their words allow: more is legible at once. */
+const [NARROWEST, WIDEST] = [140, 232];
+/** Of a letter, and of what stands beside it: icons, states, margins. */
+const [NAME, BESIDE_NAME, CELL, BESIDE_CELL] = [7.6, 92, 7.2, 40];
 export const HEAD = 46;
 export const ROW = 20;
 const FOOT = 4;
@@ -60,7 +64,7 @@ export interface Columns {
 export function sceneOf(graph: Graph, grouped: Grouped, columns: Columns | undefined): Scene {
   const boxes = new Map<string, Box>();
   for (const group of grouped.groups.values()) {
-    boxes.set(group.id, { kind: "group", id: group.id, width: WIDTH, height: 64, group });
+    boxes.set(group.id, { kind: "group", id: group.id, width: WIDEST, height: 64, group });
   }
   for (const id of grouped.singles) {
     const node = graph.nodes.get(id);
@@ -91,7 +95,22 @@ function nodeBox(node: GraphNode, columns: Columns | undefined): NodeBox {
   const found = withRows ? rowsOf(node, columns.graph, isTall) : undefined;
   const rows = found && found.shown.length > 0 ? found : undefined;
   const below = rows ? (rows.shown.length + (rows.hidden > 0 || isTall ? 1 : 0)) * ROW + FOOT : 0;
-  return { kind: "node", id: node.id, width: WIDTH, height: HEAD + below, node, rows, isTall, isFolded };
+  return {
+    kind: "node",
+    id: node.id,
+    width: columns ? widthOf(node, rows) : WIDEST,
+    height: HEAD + below,
+    node,
+    rows,
+    isTall,
+    isFolded,
+  };
+}
+
+function widthOf(node: GraphNode, rows: Rows | undefined): number {
+  const head = shortName(node.name).length * NAME + BESIDE_NAME;
+  const cells = (rows?.shown ?? []).map((row) => (row.name.length + row.type.length) * CELL + BESIDE_CELL);
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, head, ...cells)));
 }
 
 function middle(boxes: ReadonlyMap<string, Box>, id: string): number {
