@@ -75,7 +75,7 @@ def spans(incident: Incident, shift: float) -> dict[str, Any]:
         trace_id, span_id = ids(incident, run)
         named = {"openlineage.run_id": run_id(incident, run["id"])}
         found.append(_span(trace_id, span_id, "", run["job"], run["start"] + shift, run["end"] + shift, named))
-        for stage in run["stages"]:
+        for number, stage in enumerate(run["stages"]):
             told = {
                 "spark.stage.name": stage["name"],
                 "spark.tasks.skew": stage["skew"],
@@ -84,7 +84,7 @@ def spans(incident: Incident, shift: float) -> dict[str, Any]:
             }
             start = stage["start"] + shift
             end = start + stage["duration"]
-            found.append(_span(trace_id, stage["span"], span_id, "spark stage 7", start, end, told))
+            found.append(_span(trace_id, stage["span"], span_id, f"spark stage {number}", start, end, told))
     resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "etl"}}]}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": found}]}]}
 
