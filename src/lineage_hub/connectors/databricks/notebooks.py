@@ -20,7 +20,7 @@ from lineage_hub.connectors.databricks.magics import LANGUAGES, Cell, read_cell
 __all__ = ["CELLS", "Cell", "split_cells", "why_unreadable"]
 
 LONGEST = 20_000_000
-CELLS = 20_000  # of one notebook
+CELLS = 5_000  # of one notebook
 _EXTENSIONS = {".py": "python", ".sql": "sql", ".scala": "scala", ".r": "r", ".md": "markdown", ".sh": "shell"}
 _MARKS = {"#": "python", "--": "sql", "//": "scala"}
 _HEADER = re.compile(r"\s*(#|--|//) ?Databricks notebook source\b.*")

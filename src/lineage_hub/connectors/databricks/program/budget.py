@@ -18,8 +18,9 @@ TEXT = 100_000  # characters of one string
 ITEMS = 5_000  # members of one collection
 DIGITS = 4_000  # bits of one number
 ALTERNATIVES = 8  # possible results of one value
-SOURCE = 800_000  # characters of one program
-BEGINNING = 400_000  # of one that has more
+SOURCE = 500_000  # characters of one program
+BEGINNING = 300_000  # of one that has more
+NOTEBOOK = 2_000_000  # characters of all cells
 PAIRS = 20_000  # of a read and what it feeds
 PROBLEMS = 200  # more tell nothing
 

@@ -14,7 +14,7 @@ from lineage_hub.connectors.databricks.program.budget import BEGINNING, SOURCE
 from lineage_hub.connectors.databricks.reading import Problem
 
 _ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError)
-_PADDED = 20_000  # lines before a text that are cheaper to parse than to add to every node
+_PADDED = 2_000  # lines before a text that are cheaper to parse than to add to every node
 _CONTINUES = re.compile(r"(?:\s|[)\]}#]|(?:else|elif|except|finally)\b)")
 _JOINED = 25  # parts that are tried as one statement
 _lock = threading.Lock()

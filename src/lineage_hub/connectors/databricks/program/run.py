@@ -12,7 +12,7 @@ from functools import partial
 from typing import Literal
 
 from lineage_hub.connectors.databricks.notebooks import CELLS, Cell, split_cells, why_unreadable
-from lineage_hub.connectors.databricks.program.budget import OutOfBudget
+from lineage_hub.connectors.databricks.program.budget import NOTEBOOK, OutOfBudget
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.guards import Guard
@@ -54,6 +54,9 @@ def run_program(
     unreadable = why_unreadable(source, path)
     if unreadable is not None:
         machine.ledger.problems.append(Problem(1, unreadable))
+    if len(source) > NOTEBOOK and source.lstrip()[:1] != "{":
+        source = source[: max(source.rfind("\n", 0, NOTEBOOK), 0)]
+        machine.problem(source.count("\n") + 2, f"more than {NOTEBOOK:,} characters: the rest was left out")
     try:
         run_cells(machine, split_cells(source, language=language, path=path), scope, path)
     except Raised:

@@ -17,6 +17,7 @@ from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.sdk.instrumentation.sql import quietly
 
 DEEPEST = 150
+_DEEPEST_TYPE = 50  # a type in a type takes the parser as long as all those around it
 _MOST_TOKENS = 30_000
 _MOST_QUERIES = 1_000  # joined by UNION and the like, each of which stands inside of the next
 DIALECT = Dialect.get_or_raise("databricks")
@@ -33,6 +34,7 @@ _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "MAP", "REDUCE"})
 
+_TYPES = frozenset({TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT})
 _REWRITTEN = frozenset({"STREAM", "WATERMARK", "WITH", "TABLE", "@"})
 
 Tokens = Sequence[Token]
@@ -48,11 +50,18 @@ class Unreadable(Exception):
 
 def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = DIALECT.tokenize(text)
-    depth = queries = 0
+    depth = queries = types = 0
+    before = None
     for token in tokens:
-        depth += (token.token_type in _OPEN) - (token.token_type in _CLOSED)
-        queries += token.token_type in _BETWEEN_QUERIES
-        if depth > DEEPEST or queries > _MOST_QUERIES:
+        kind = token.token_type
+        depth += (kind in _OPEN) - (kind in _CLOSED)
+        queries += kind in _BETWEEN_QUERIES
+        if kind is TokenType.LT and before in _TYPES:
+            types += 1
+        elif kind is TokenType.GT and types:
+            types -= 1
+        before = kind
+        if depth > DEEPEST or queries > _MOST_QUERIES or types > _DEEPEST_TYPE:
             raise TooDeep
     return tokens
 
