@@ -284,7 +284,8 @@ def _iter(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _leave(machine: Machine, arguments: Arguments) -> Value:
-    raise Raised("SystemExit", leaves=True)
+    status = machine.see(arguments.get(0, "status", 0))
+    raise Raised("SystemExit", leaves=True, well=status is None or status == 0)
 
 
 def _callable(machine: Machine, arguments: Arguments) -> Value:

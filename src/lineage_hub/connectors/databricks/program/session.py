@@ -172,7 +172,7 @@ def _run(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _exit(machine: Machine, arguments: Arguments) -> Value:
-    raise Raised("SystemExit", leaves=True, value=machine.see(arguments.get(0, "value", UNKNOWN)))
+    raise Raised("SystemExit", leaves=True, value=machine.see(arguments.get(0, "value", UNKNOWN)), well=True)
 
 
 _WIDGETS: dict[str, Value] = {
