@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from lineage_hub.connectors.databricks.program.branches import each
-from lineage_hub.connectors.databricks.program.guards import ALWAYS
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
+from lineage_hub.connectors.databricks.program.joins import join
 from lineage_hub.connectors.databricks.program.machine import ANY_ARGUMENT, Activation, Machine, Raised
 from lineage_hub.connectors.databricks.program.modules import find_file
 from lineage_hub.connectors.databricks.program.run import guarded, is_running, run_text
@@ -44,7 +45,7 @@ def _start(machine: Machine, path: Value, given: Value, line: int) -> Value:
         return PURE
     scope = Scope("module", name="__main__", path=found)
     scope.cells.update({"__name__": "__main__", "__file__": UNKNOWN})
-    left: list[Raised] = []
+    base = machine.path
 
     def run() -> None:
         try:
@@ -52,15 +53,21 @@ def _start(machine: Machine, path: Value, given: Value, line: int) -> Value:
         except Raised as error:
             if not error.leaves:
                 raise
-            left.append(error)
+        else:
+            machine.ended.append((machine.path, UNKNOWN))
 
-    with _apart(machine, found, _arguments(machine, given)):
+    with _apart(machine, found, _arguments(machine, given)) as ended:
         guarded(machine, line, run)
-    return left[0].value if left and isinstance(left[0].value, str) else PURE
+    texts = [(guard - base, machine.lift(_text, value)) for guard, value in ended]
+    return join(texts) if texts else PURE
+
+
+def _text(value: Value) -> Value:
+    return value if isinstance(value, str) else PURE
 
 
 def _find(machine: Machine, path: str) -> str | None:
-    """Seen from the notebook that runs, as modules and what %run brings have no place of their own; else from the file."""
+    """Seen from the notebook that was started, as modules and what %run brings have no place of their own."""
     here = find_file(machine, path, machine.notebook, anywhere=False)
     return here or find_file(machine, path, machine.file, anywhere=False)
 
@@ -78,17 +85,20 @@ def _arguments(machine: Machine, given: Value) -> Cells:
 
 
 @contextmanager
-def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[None]:
+def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[list[tuple[Guard, Value]]]:
+    """What the notebook is at its end with leaves, once it has run."""
     kept = (machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values)
     activation, file, notebook, base = machine.activation, machine.file, machine.notebook, machine.path
     machine.settings, machine.asked, machine.modules = settings, {}, {}
     machine.sql, machine.parameters, machine.widget_values = machine.new_sql(), {}, {}
     machine.activation, machine.file, machine.notebook = Activation(base=machine.path), path, path
     machine.running.append(path)
+    outer, machine.ended = machine.ended, []
     machine.budget.depth += 2
     try:
-        yield
+        yield machine.ended
     finally:
+        machine.ended = outer
         machine.budget.depth -= 2
         machine.running.remove(path)
         machine.activation, machine.file, machine.notebook, machine.path = activation, file, notebook, base

@@ -19,7 +19,17 @@ from lineage_hub.connectors.databricks.program.values import (
     Value,
 )
 
-__all__ = ["FUNCTIONS", "TYPES", "WINDOW", "Column", "as_column", "bound_column", "combine_columns", "member", "parse_column"]
+__all__ = [
+    "FUNCTIONS",
+    "TYPES",
+    "WINDOW",
+    "Column",
+    "as_column",
+    "bound_column",
+    "combine_columns",
+    "member",
+    "parse_column",
+]
 
 _KEEPS_NAME = {
     "cast",

@@ -10,6 +10,7 @@ import enum
 import itertools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from lineage_hub.connectors.databricks.program import values
 from lineage_hub.connectors.databricks.program.budget import PROBLEMS, Budget
@@ -121,6 +122,7 @@ class Machine:
         self._decisions = itertools.count()
         self._ways: dict[Hashable, dict[Hashable, int]] = {}
         self.file = path
+        self.ended: list[tuple[Guard, Value]] = []  # ways on which the notebook that runs has exited, and with what
         self.notebook = path  # that was started, whatever file is being evaluated
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
@@ -145,6 +147,12 @@ class Machine:
                 if status is not Status.NEXT:
                     return status
         return Status.NEXT
+
+    def end(self, value: Value, *, well: bool) -> NoReturn:
+        """The program exits; what it gives back is kept for the one that has started it."""
+        if well and not self.rehearsing:
+            self.ended.append((self.path, value))
+        raise Raised("SystemExit", leaves=True, well=well)
 
     def mentioned(self) -> set[str]:
         """Names that the program uses somewhere, but for those that it only defines."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from lineage_hub.connectors.databricks.program.attributes import attribute, lineage_of
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
+from lineage_hub.connectors.databricks.program.classes import Marker
 from lineage_hub.connectors.databricks.program.guards import ALWAYS
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -18,6 +20,7 @@ from lineage_hub.connectors.databricks.program.values import (
     UNKNOWN,
     Alternatives,
     Arguments,
+    ClassValue,
     DictValue,
     Instance,
     ListValue,
@@ -102,8 +105,6 @@ def _matches_class(
     machine: Machine, pattern: ast.MatchClass, subject: Value, scope: Scope, bindings: dict[str, Value]
 ) -> Value:
     """str(), int(n), Feed("orders", brokers=b)"""
-    from lineage_hub.connectors.databricks.program.attributes import attribute
-
     wanted = machine.see(machine.evaluate(pattern.cls, scope))
     answers = [is_instance(machine, Arguments([subject, wanted]))]
     if answers[0] is False:
@@ -129,6 +130,14 @@ def _is_plain(subject: Value) -> bool:
     return is_constant(subject) or isinstance(subject, ListValue | DictValue)
 
 
+def _is_object(subject: Value) -> bool:
+    """Of a class that is made of the program's classes alone: no mapping, and no sequence but a named tuple."""
+    bases = (
+        [base for one in lineage_of(subject.of) for base in one.bases] if isinstance(subject, Instance) else [UNKNOWN]
+    )
+    return all(isinstance(base, ClassValue | Marker) for base in bases)
+
+
 def _together(answers: list[Value]) -> Value:
     if any(one is False for one in answers):
         return False
@@ -139,6 +148,8 @@ def _matches_sequence(
     machine: Machine, pattern: ast.MatchSequence, subject: Value, scope: Scope, bindings: dict[str, Value]
 ) -> Value:
     if isinstance(subject, str | bytes | DictValue) or (is_constant(subject) and not isinstance(subject, tuple)):
+        return False
+    if _is_object(subject) and isinstance(subject, Instance) and subject.of.kind != "namedtuple":
         return False
     items = members(machine, subject)
     star = next((index for index, one in enumerate(pattern.patterns) if isinstance(one, ast.MatchStar)), None)
@@ -167,7 +178,7 @@ def _matches_mapping(
 ) -> Value:
     from lineage_hub.connectors.databricks.program.containers import dict_get
 
-    if is_constant(subject) or isinstance(subject, ListValue):
+    if is_constant(subject) or isinstance(subject, ListValue) or _is_object(subject):
         return False
     answers: list[Value] = [] if isinstance(subject, DictValue) else [UNKNOWN]
     named: list[Value] = []
