@@ -77,6 +77,18 @@ def test_a_good_end_within_functions_and_loops_counts_after_them(end: str) -> No
     assert [one.confidence for one in sources(program)] == [0.5]
 
 
+def test_a_good_end_in_a_loop_of_unknown_turns_counts_after_it() -> None:
+    program = f"""
+    from elsewhere import names
+    for one in names:
+        if one == "x":
+            dbutils.notebook.exit("stopped")
+    topic = "a"
+    {READ}
+    """
+    assert [one.confidence for one in sources(program)] == [0.5]
+
+
 @pytest.mark.parametrize("failure", ["sys.exit(1)", 'sys.exit("usage: …")', 'raise ValueError("usage: …")'])
 def test_a_failure_on_another_way_is_no_way_to_go(failure: str) -> None:
     program = f"""
