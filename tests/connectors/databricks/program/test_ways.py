@@ -1,4 +1,4 @@
-"""match statements, early ends of a program, and functions that are handed to pools and threads."""
+"""match statements, early ends of a program, functions that are handed to pools and threads, and namespaces."""
 
 from __future__ import annotations
 
@@ -137,3 +137,14 @@ def test_a_function_of_items_that_can_not_be_known_runs_perhaps(use: str) -> Non
     {use}
     """
     assert [(one.unresolved, one.confidence) for one in sources(program)] == [(["subscribe"], 0.5)]
+
+
+def test_a_namespace_has_the_members_that_it_is_given() -> None:
+    program = f"""
+    from types import SimpleNamespace
+    feed = SimpleNamespace(name="a", **dict(area="shop"))
+    feed.area += ".eu"
+    topic = feed.area + "." + feed.name
+    {READ}
+    """
+    assert topics(program) == [["shop.eu.a"]]

@@ -32,6 +32,7 @@ from lineage_hub.connectors.databricks.program.values import (
     PURE,
     UNKNOWN,
     Arguments,
+    ClassValue,
     DefaultDict,
     DictValue,
     FunctionValue,
@@ -40,6 +41,7 @@ from lineage_hub.connectors.databricks.program.values import (
     ListValue,
     Method,
     Native,
+    Scope,
     SetValue,
     Unknown,
     Value,
@@ -259,6 +261,15 @@ def _default_dict(machine: Machine, arguments: Arguments) -> Value:
     return made
 
 
+def _namespace(machine: Machine, arguments: Arguments) -> Value:
+    """types.SimpleNamespace(topic="orders")"""
+    if arguments.open or arguments.positional:
+        return unknown_of(*arguments.every())
+    made = Instance(ClassValue("SimpleNamespace", [], Scope("class")))
+    made.cells.update(arguments.keywords)
+    return made
+
+
 _ITERTOOLS: dict[str, Value] = {
     "chain": _Chain(),
     "product": _rows(itertools.product),
@@ -326,6 +337,7 @@ LIBRARIES: dict[str, Value] = {
         "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
     ),
     "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
+    "types": Library("types", {"SimpleNamespace": Method(_namespace)}),
     **THREADS,
 }
 _CHANGING = {"heapq", "bisect", "random", "operator", "threading", "multiprocessing", "ctypes", "pickle", "queue"}
