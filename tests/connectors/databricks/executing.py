@@ -11,6 +11,7 @@ import contextlib
 import importlib.abc
 import importlib.machinery
 import inspect
+import multiprocessing.pool  # noqa: F401 - before modules that are nowhere to be found are made up
 import os
 import posixpath
 import re

@@ -8,7 +8,7 @@ import pytest
 from tests.connectors.databricks.program.reading_programs import table
 
 SETUP = """
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F, Window
 from pyspark.sql.functions import col, expr, from_json, lit
 from pyspark.sql.types import StructType, StructField, StringType
 a, b = spark.table("a"), spark.table("b")
@@ -34,6 +34,11 @@ KNOWN = [
     ('a.select(expr("x + y as s"))', {"s": {"a.x", "a.y"}}),
     ('a.selectExpr("x", "cast(y as int) as y", "z z2")', {"x": {"a.x"}, "y": {"a.y"}, "z2": {"a.z"}}),
     ('a.select("x").withColumn("z", col("x"))', {"x": {"a.x"}, "z": {"a.x"}}),
+    ('a.withColumn("Total", col("p")).select("total")', {"total": {"a.p"}}),
+    ('a.select("X").withColumn("x", lit(1))', {"x": set()}),
+    ('a.select("Id", "x").drop("id")', {"x": {"a.x"}}),
+    ('a.select("Id", "x").withColumnRenamed("id", "key")', {"key": {"a.Id"}, "x": {"a.x"}}),
+    ('a.select(F.sum("v").over(Window.partitionBy("k", col("m")).rowsBetween(-1, 0)).alias("s"))', {"s": {"a.v", "a.k", "a.m"}}),
     ('a.select("x").withColumns({"z": F.lower("x")})', {"x": {"a.x"}, "z": {"a.x"}}),
     ('a.withColumnRenamed("x", "z").select("z")', {"z": {"a.x"}}),
     ('a.select("x", "y").drop("y")', {"x": {"a.x"}}),
@@ -84,6 +89,15 @@ DECIDING = [
     ('(a.where("z = 1") if elsewhere else a).select("x")', {"a.z"}),
     ('a.where(elsewhere).where("z = 1").select("x")', {"a.z"}),
     ('a.select("x")', set()),
+    ('a.alias("l").join(b.alias("r"), col("l.id") == col("r.key")).select("l.x")', {"a.id", "b.key"}),
+    ('a.alias("l").join(b.alias("r"), expr("l.id = r.key")).select("l.x")', {"a.id", "b.key"}),
+    ('a.alias("L").join(b, expr("l.id = b.key")).select("l.x")', {"a.id", "b.key"}),
+    ('a.join(b, col("id") == col("key")).select(a.x)', set()),
+    ('a.join(b, [a.id == b.key, a.d == b.e], "left_semi").select("x")', {"a.id", "b.key", "a.d", "b.e"}),
+    ('a.alias("l").join(b.alias("r"), "id").select("l.*", "r.y").where("l.z > 1").select("x")', {"a.id", "b.id", "a.z"}),
+    ('a.dropDuplicates(subset=["z"]).select("x")', {"a.z"}),
+    ('a.filter(condition=col("z") == 1).select("x")', {"a.z"}),
+    ('a.withColumn("n", F.row_number().over(Window.partitionBy("k").orderBy(F.desc("t")))).where("n = 1").select("x")', {"a.k", "a.t"}),
 ]  # fmt: skip
 
 
@@ -104,6 +118,8 @@ UNKNOWN = [
     'a.select(F.some_function("x", "y").alias("z"))',
     'a.select("x").some_method_of_the_future()',
     'a.select(elsewhere("x").alias("z"))',
+    'a.select(F.rank().over(elsewhere).alias("z"))',
+    'spark.table("p.t").alias("t").join(spark.table("q.t"), "id").select("t.x")',
     'a.groupBy("x").applyInPandas(elsewhere, "x INT")',
     'a.select(*elsewhere)',
     'k.select(from_json("value", elsewhere).alias("d")).select("d.*")',

@@ -91,14 +91,15 @@ def run_arms(machine: Machine, arms: Sequence[Arm]) -> Status:
     base = machine.path
     born = machine.count_born()
     ended: list[tuple[Guard, Trail, Trail, Status, Guard]] = []
-    raised: Raised | None = None
+    raised: list[Raised] = []
     for guard, run in arms:
         machine.path = base | guard
         trail = machine.state.begin()
         try:
             status = run()
         except Raised as error:
-            raised, status = error, Status.RAISE
+            raised.append(error)
+            status = Status.RAISE
         machine.state.trails.pop()
         now = State.now(trail)
         State.restore(trail)
@@ -108,14 +109,26 @@ def run_arms(machine: Machine, arms: Sequence[Arm]) -> Status:
     if len(kept) < len(ended):
         machine.doubt += 1
     if not kept:
-        raise raised or Raised()
+        raise raised[-1] if raised else Raised()
     machine.state.merge([(guard, old, after) for guard, old, after, _, _ in kept], born)
-    if len(kept) == 1:
-        # The others raise: what goes on is this arm, as if there were no question.
+    ends = any(one.well for one in raised)
+    if len(kept) > 1:
+        status = _go_on(machine, base, [(guard, status, path) for guard, _, _, status, path in kept])
+        machine.path |= {(machine.decision(), 0)} if ends else ALWAYS
+    else:
+        # The others raise: what goes on is this arm, as if there were no question; unless they are another good end.
         guard, _, _, status, path = kept[0]
-        machine.path = base | (path - guard)
-        return status
-    return _go_on(machine, base, [(guard, status, path) for guard, _, _, status, path in kept])
+        machine.path = path if ends else base | (path - guard)
+    if ends:
+        end_elsewhere(machine, machine.path - base)
+    return status
+
+
+def end_elsewhere(machine: Machine, going: Guard) -> None:
+    """On another way the program is at its end: what goes on holds until the function's end, and after it."""
+    left = machine.activation.left
+    machine.activation.ends = True
+    left[Status.RETURN] = left.get(Status.RETURN, ALWAYS) | going
 
 
 def _go_on(machine: Machine, base: Guard, ends: list[tuple[Guard, Status, Guard]]) -> Status:

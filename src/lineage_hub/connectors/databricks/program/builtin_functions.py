@@ -12,7 +12,8 @@ from lineage_hub.connectors.databricks.program.classes import Marker
 from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
 from lineage_hub.connectors.databricks.program.iteration import RangeValue, in_order_of, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
-from lineage_hub.connectors.databricks.program.machine import Machine, Raised
+from lineage_hub.connectors.databricks.program.loops import run_unknown
+from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.operators import binary
 from lineage_hub.connectors.databricks.program.reflection import (
     TypeName,
@@ -202,11 +203,23 @@ def _map(machine: Machine, arguments: Arguments) -> Value:
         return UnorderedList(tuple(call(machine, function, Arguments([one], line=arguments.line)) for one in items))
     rows = _rows(machine, Arguments(arguments.positional[1:], open=arguments.open))
     if rows is None:
-        call(machine, function, Arguments([unknown_of(one) for one in arguments.positional[1:]], line=arguments.line))
+        given = Arguments([unknown_of(one) for one in arguments.positional[1:]], line=arguments.line)
+        call_perhaps(machine, function, given)
         return ListValue(unknown_of(*arguments.positional[1:]))
     return ListValue(
         tuple(call(machine, function, Arguments(list(row), line=arguments.line)) for row in zip(*rows, strict=False))
     )
+
+
+def call_perhaps(machine: Machine, function: Value, arguments: Arguments) -> Value:
+    """As often as there are items that nobody knows."""
+
+    def turn() -> Status:
+        call(machine, function, arguments)
+        return Status.NEXT
+
+    run_unknown(machine, turn)
+    return UNKNOWN
 
 
 def _filter(machine: Machine, arguments: Arguments) -> Value:
@@ -284,7 +297,8 @@ def _iter(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _leave(machine: Machine, arguments: Arguments) -> Value:
-    raise Raised("SystemExit", leaves=True)
+    status = machine.see(arguments.get(0, "status", 0))
+    machine.end(UNKNOWN, well=status is None or status == 0)
 
 
 def _callable(machine: Machine, arguments: Arguments) -> Value:

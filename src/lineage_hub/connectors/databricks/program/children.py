@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
+from lineage_hub.connectors.databricks.program.branches import each
+from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
+from lineage_hub.connectors.databricks.program.joins import join
 from lineage_hub.connectors.databricks.program.machine import ANY_ARGUMENT, Activation, Machine, Raised
 from lineage_hub.connectors.databricks.program.modules import find_file
-from lineage_hub.connectors.databricks.program.run import DEEP, guarded, run_text
+from lineage_hub.connectors.databricks.program.run import guarded, is_running, run_text
 from lineage_hub.connectors.databricks.program.settings import text_setting
 from lineage_hub.connectors.databricks.program.values import (
     PURE,
     UNKNOWN,
+    Alternatives,
     Arguments,
     Cells,
     DictValue,
@@ -24,22 +29,23 @@ from lineage_hub.connectors.databricks.program.values import (
 
 
 def start_notebook(machine: Machine, arguments: Arguments) -> Value:
-    path = arguments.get(0, "path", UNKNOWN)
-    given = machine.see(arguments.get(2, "arguments", None))
-    return machine.lift(lambda one: _start(machine, one, given, arguments.line), machine.see(path))
+    path = machine.see(arguments.get(0, "path", UNKNOWN))
+    given = machine.see(arguments.get(2, "arguments", UNKNOWN if arguments.open else None))
+    ways = path.options if isinstance(path, Alternatives) else ((ALWAYS, path),)
+    return each(machine, [(guard, partial(_start, machine, one, given, arguments.line)) for guard, one in ways])
 
 
 def _start(machine: Machine, path: Value, given: Value, line: int) -> Value:
-    found = find_file(machine, path, machine.file, anywhere=False) if isinstance(path, str) else None
+    found = _find(machine, path) if isinstance(path, str) else None
     if found is None:
         what = f"the notebook {path}" if isinstance(path, str) else "a notebook whose path can't be known"
         machine.problem(line, f"{what}, which dbutils.notebook.run starts, is not there: scan it too")
         return PURE
-    if found in machine.running or len(machine.running) >= DEEP:
+    if is_running(machine, found):
         return PURE
     scope = Scope("module", name="__main__", path=found)
     scope.cells.update({"__name__": "__main__", "__file__": UNKNOWN})
-    left: list[Raised] = []
+    base = machine.path
 
     def run() -> None:
         try:
@@ -47,11 +53,23 @@ def _start(machine: Machine, path: Value, given: Value, line: int) -> Value:
         except Raised as error:
             if not error.leaves:
                 raise
-            left.append(error)
+        else:
+            machine.ended.append((machine.path, UNKNOWN))
 
-    with _apart(machine, found, _arguments(machine, given)):
+    with _apart(machine, found, _arguments(machine, given)) as ended:
         guarded(machine, line, run)
-    return left[0].value if left and isinstance(left[0].value, str) else PURE
+    texts = [(guard - base, machine.lift(_text, value)) for guard, value in ended]
+    return join(texts) if texts else PURE
+
+
+def _text(value: Value) -> Value:
+    return value if isinstance(value, str) else PURE
+
+
+def _find(machine: Machine, path: str) -> str | None:
+    """Seen from the notebook that was started, as modules and what %run brings have no place of their own."""
+    here = find_file(machine, path, machine.notebook, anywhere=False)
+    return here or find_file(machine, path, machine.file, anywhere=False)
 
 
 def _arguments(machine: Machine, given: Value) -> Cells:
@@ -67,18 +85,21 @@ def _arguments(machine: Machine, given: Value) -> Cells:
 
 
 @contextmanager
-def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[None]:
+def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[list[tuple[Guard, Value]]]:
+    """What the notebook is at its end with leaves, once it has run."""
     kept = (machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values)
-    activation, file = machine.activation, machine.file
+    activation, file, notebook, base = machine.activation, machine.file, machine.notebook, machine.path
     machine.settings, machine.asked, machine.modules = settings, {}, {}
     machine.sql, machine.parameters, machine.widget_values = machine.new_sql(), {}, {}
-    machine.activation, machine.file = Activation(base=machine.path), path
+    machine.activation, machine.file, machine.notebook = Activation(base=machine.path), path, path
     machine.running.append(path)
+    outer, machine.ended = machine.ended, []
     machine.budget.depth += 2
     try:
-        yield
+        yield machine.ended
     finally:
+        machine.ended = outer
         machine.budget.depth -= 2
         machine.running.remove(path)
-        machine.activation, machine.file = activation, file
+        machine.activation, machine.file, machine.notebook, machine.path = activation, file, notebook, base
         machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values = kept

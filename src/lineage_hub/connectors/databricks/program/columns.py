@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lineage_hub.connectors.databricks.program.column_functions import AFTER_FIRST, EVERY, FIRST, NONE, SECOND
 from lineage_hub.connectors.databricks.program.frames import Frame, FrameMember
+from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.schemas import Origins, Schema, short_name
 from lineage_hub.connectors.databricks.program.struct_types import TYPES, fields_of
@@ -18,7 +19,17 @@ from lineage_hub.connectors.databricks.program.values import (
     Value,
 )
 
-__all__ = ["FUNCTIONS", "TYPES", "Column", "as_column", "bound_column", "combine_columns", "member", "parse_column"]
+__all__ = [
+    "FUNCTIONS",
+    "TYPES",
+    "WINDOW",
+    "Column",
+    "as_column",
+    "bound_column",
+    "combine_columns",
+    "member",
+    "parse_column",
+]
 
 _KEEPS_NAME = {
     "cast",
@@ -30,7 +41,6 @@ _KEEPS_NAME = {
     "asc_nulls_last",
     "desc_nulls_first",
     "desc_nulls_last",
-    "over",
 }
 _LONGEST = 4_000
 
@@ -70,6 +80,8 @@ class Column(Native):
     def attribute(self, machine: Machine, name: str, line: int) -> Value:
         if name in ("alias", "name"):
             return Method(self._alias)
+        if name == "over":
+            return Method(self._over)
         if name in _KEEPS_NAME:
             return Method(lambda _, given: self._with(given, self.name))
         if name in ("getField", "getItem"):
@@ -89,6 +101,11 @@ class Column(Native):
         plain = name if isinstance(name, str) and len(arguments.positional) < 2 else None
         return Column(plain, self.refs, self.origins, sure=self.sure, fields=self.fields)
 
+    def _over(self, machine: Machine, arguments: Arguments) -> Value:
+        window = machine.see(arguments.get(0, "window", UNKNOWN))
+        whole = combine(self, window.made_of) if isinstance(window, WindowSpec) else Column(None, sure=False)
+        return Column(self.name, whole.refs, whole.origins, sure=whole.sure)
+
     def _with(self, arguments: Arguments, name: str | None) -> Value:
         result: Column = self
         for one in arguments.every():
@@ -100,6 +117,32 @@ _COLUMN_METHODS = {
     "when", "otherwise", "isNull", "isNotNull", "isNaN", "like", "rlike", "ilike", "contains", "startswith", "endswith",
     "isin", "between", "substr", "eqNullSafe", "bitwiseAND", "bitwiseOR", "bitwiseXOR", "withField", "dropFields",
 }  # fmt: skip
+
+
+class WindowSpec(Native):
+    """Window.partitionBy("a").orderBy("b"): columns by which rows are put together and in order."""
+
+    __slots__ = ("made_of",)
+
+    def __init__(self, made_of: Column) -> None:
+        self.made_of = made_of
+
+    def attribute(self, machine: Machine, name: str, line: int) -> Value:
+        if name in ("partitionBy", "orderBy"):
+            return Method(self._by)
+        return Method(lambda _, __: self) if name in ("rowsBetween", "rangeBetween") else PURE
+
+    def _by(self, machine: Machine, arguments: Arguments) -> Value:
+        whole = Column(None, self.made_of.refs, self.made_of.origins, sure=self.made_of.sure and not arguments.open)
+        for one in map(machine.see, arguments.every()):
+            items = members(machine, one) if isinstance(one, ListValue | tuple) else (one,)
+            for item in (UNKNOWN,) if items is None else map(machine.see, items):
+                column = as_column(item)
+                whole = combine(whole, Column(None, sure=False) if column is None else column)
+        return WindowSpec(whole)
+
+
+WINDOW = WindowSpec(Column(None))
 
 
 def combine(one: Column, other: Value) -> Column:

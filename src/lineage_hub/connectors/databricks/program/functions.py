@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from lineage_hub.connectors.databricks.program.branches import end_elsewhere
 from lineage_hub.connectors.databricks.program.budget import CALLS
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import join, unknown_of
@@ -40,7 +41,7 @@ def make_function(machine: Machine, node: Definition, scope: Scope, name: str) -
     around = scope
     while around.kind == "class" and around.parent is not None:
         around = around.parent  # methods don't see the names of their class
-    return FunctionValue(node, around, defaults, name, guard=machine.path)
+    return FunctionValue(node, around, defaults, name, guard=machine.path, file=machine.file)
 
 
 def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scope) -> Value:
@@ -91,7 +92,7 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
     machine.entering = None
     outer, base, file = machine.activation, machine.path, machine.file
     machine.activation = activation
-    machine.file = function.scope.path or machine.file
+    machine.file = function.file
     machine.budget.depth += 1
     paths.append(base)
     try:
@@ -110,6 +111,10 @@ def call_function(machine: Machine, function: FunctionValue, arguments: Argument
         machine.activation, machine.path, machine.file = outer, base, file
         machine.budget.depth -= 1
         paths.pop()
+        if activation.ends:
+            going = frozenset([(machine.decision(), 0)])
+            machine.path = base | going
+            end_elsewhere(machine, going)
     if status is Status.RAISE:
         raise Raised()
     if yields:

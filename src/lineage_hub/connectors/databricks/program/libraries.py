@@ -25,12 +25,14 @@ from lineage_hub.connectors.databricks.program.operators import binary, subscrip
 from lineage_hub.connectors.databricks.program.paths import OS_PATH, PATHLIB
 from lineage_hub.connectors.databricks.program.patterns import RE
 from lineage_hub.connectors.databricks.program.strings import concatenated, to_python
+from lineage_hub.connectors.databricks.program.threads import THREADS
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     CONSTANTS,
     PURE,
     UNKNOWN,
     Arguments,
+    ClassValue,
     DefaultDict,
     DictValue,
     FunctionValue,
@@ -39,6 +41,7 @@ from lineage_hub.connectors.databricks.program.values import (
     ListValue,
     Method,
     Native,
+    Scope,
     SetValue,
     Unknown,
     Value,
@@ -258,45 +261,13 @@ def _default_dict(machine: Machine, arguments: Arguments) -> Value:
     return made
 
 
-class Executor(Native):
-    """A pool of concurrent.futures: what is handed to it runs."""
-
-    def attribute(self, machine: Machine, name: str, line: int) -> Value:
-        if name == "submit":
-            return Method(
-                lambda inner, given: Future(
-                    call(
-                        inner,
-                        _first(inner, given),
-                        Arguments(given.positional[1:], given.keywords, given.line, given.open),
-                    )
-                )
-            )
-        if name == "map":
-            return BUILTINS["map"]
-        return PURE
-
-
-def _thread(machine: Machine, arguments: Arguments) -> Value:
-    """threading.Thread(target=f, args=(…)): what it will do is done."""
-    target = machine.see(arguments.get(1, "target", UNKNOWN))
-    given = members(machine, arguments.get(3, "args", ()))
-    named = machine.see(arguments.get(4, "kwargs", None))
-    keywords = {str(key): value for key, value in named.cells.items()} if isinstance(named, DictValue) else {}
-    call(machine, target, Arguments(list(given or ()), keywords, arguments.line, given is None))
-    return PURE
-
-
-class Future(Native):
-    """What is being done; its result is there."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
-
-    def attribute(self, machine: Machine, name: str, line: int) -> Value:
-        return Method(lambda _, __: self.value) if name == "result" else PURE
+def _namespace(machine: Machine, arguments: Arguments) -> Value:
+    """types.SimpleNamespace(topic="orders")"""
+    if arguments.open or arguments.positional:
+        return unknown_of(*arguments.every())
+    made = Instance(ClassValue("SimpleNamespace", [], Scope("class")))
+    made.cells.update(arguments.keywords)
+    return made
 
 
 _ITERTOOLS: dict[str, Value] = {
@@ -306,14 +277,6 @@ _ITERTOOLS: dict[str, Value] = {
     "pairwise": _rows(itertools.pairwise),
     "permutations": UNKNOWN,
 }
-_FUTURES = Library(
-    "concurrent.futures",
-    {
-        "ThreadPoolExecutor": Method(lambda machine, given: Executor()),
-        "ProcessPoolExecutor": Method(lambda machine, given: Executor()),
-        "as_completed": Method(_identity),
-    },
-)
 _ENVIRONMENT = {
     "environ": Unknown(key=("os", "environ")),
     "getenv": Unknown(key=("os", "getenv"), pure=True),
@@ -373,10 +336,9 @@ LIBRARIES: dict[str, Value] = {
     "contextlib": Library(
         "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
     ),
-    "threading": Library("threading", {"Thread": Method(_thread)}, UNKNOWN),
     "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
-    "concurrent": Library("concurrent", {"futures": _FUTURES}),
-    "concurrent.futures": _FUTURES,
+    "types": Library("types", {"SimpleNamespace": Method(_namespace)}),
+    **THREADS,
 }
 _CHANGING = {"heapq", "bisect", "random", "operator", "threading", "multiprocessing", "ctypes", "pickle", "queue"}
 

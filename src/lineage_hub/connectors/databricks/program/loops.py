@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
-from lineage_hub.connectors.databricks.program.branches import decide, run_arms
+from lineage_hub.connectors.databricks.program.branches import decide, end_elsewhere, run_arms
 from lineage_hub.connectors.databricks.program.budget import UNROLLED
 from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
 from lineage_hub.connectors.databricks.program.iteration import members
@@ -134,16 +134,22 @@ def run_unknown(machine: Machine, turn: Callable[[], Status]) -> Status:
         status = turn()
         return Status.NEXT if status in (Status.BREAK, Status.CONTINUE) else status
 
+    activation = machine.activation
+    ended, activation.ends = activation.ends, False
     status = run_arms(machine, [(frozenset([(decision, 1)]), once), (frozenset([(decision, 0)]), lambda: Status.NEXT)])
-    left = machine.activation.left
-    machine.path = start | (machine.path & left.get(Status.RETURN, ALWAYS))
+    machine.path = start | (machine.path & activation.left.get(Status.RETURN, ALWAYS))
+    if activation.ends:
+        going = frozenset([(machine.decision(), 0)])
+        machine.path |= going
+        end_elsewhere(machine, going)
+    activation.ends |= ended
     return status
 
 
 def _rehearse(machine: Machine, turn: Callable[[], Status]) -> None:
     """One turn whose reads don't count, to see what it changes."""
     ledger, flows, path = machine.ledger, list(machine.flows), machine.path
-    left = dict(machine.activation.left)
+    left, ends = dict(machine.activation.left), machine.activation.ends
     returns, yields = list(machine.activation.returns), list(machine.activation.yields)
     machine.ledger, machine.rehearsing = Ledger(), True
     trail = machine.state.begin()
@@ -156,7 +162,7 @@ def _rehearse(machine: Machine, turn: Callable[[], Status]) -> None:
         problems = machine.ledger.problems
         machine.ledger, machine.flows, machine.path = ledger, flows, path
     ledger.problems.extend(one for one in problems if one not in ledger.problems)
-    machine.activation.left = left
+    machine.activation.left, machine.activation.ends = left, ends
     machine.activation.returns, machine.activation.yields = returns, yields
     machine.state.trails.pop()
     now = State.now(trail)

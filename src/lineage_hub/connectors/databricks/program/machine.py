@@ -10,6 +10,7 @@ import enum
 import itertools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from lineage_hub.connectors.databricks.program import values
 from lineage_hub.connectors.databricks.program.budget import PROBLEMS, Budget
@@ -48,13 +49,14 @@ class Status(enum.IntEnum):
 
 
 class Raised(Exception):
-    """The program raises, for certain. `leaves`: it exits, and no handler holds it."""
+    """The program raises, for certain. `leaves`: it exits, and no handler holds it; `well`: and all is done."""
 
-    def __init__(self, name: str = "", leaves: bool = False, value: Value = UNKNOWN) -> None:
+    def __init__(self, name: str = "", leaves: bool = False, value: Value = UNKNOWN, well: bool = False) -> None:
         super().__init__(name)
         self.name = name
         self.leaves = leaves
         self.value = value
+        self.well = well
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Activation:
     base: Guard = ALWAYS  # the path at the call
     # Parts of the path that hold because another arm has left: until the turn, the loop or the function ends.
     left: dict[Status, Guard] = field(default_factory=dict)
+    ends: bool = False  # on another way the program has come to its end here
     entered: Callable[[Value], None] | None = None  # the body of a with statement, where the function yields
     owner: ClassValue | None = None
     self_value: Value = ABSENT
@@ -119,6 +122,8 @@ class Machine:
         self._decisions = itertools.count()
         self._ways: dict[Hashable, dict[Hashable, int]] = {}
         self.file = path
+        self.ended: list[tuple[Guard, Value]] = []  # ways on which the notebook that runs has exited, and with what
+        self.notebook = path  # that was started, whatever file is being evaluated
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
         self._mentioned: set[str] | None = None
@@ -142,6 +147,12 @@ class Machine:
                 if status is not Status.NEXT:
                     return status
         return Status.NEXT
+
+    def end(self, value: Value, *, well: bool) -> NoReturn:
+        """The program exits; what it gives back is kept for the one that has started it."""
+        if well and not self.rehearsing:
+            self.ended.append((self.path, value))
+        raise Raised("SystemExit", leaves=True, well=well)
 
     def mentioned(self) -> set[str]:
         """Names that the program uses somewhere, but for those that it only defines."""

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
+from lineage_hub.connectors.databricks.program.attributes import attribute, lineage_of
 from lineage_hub.connectors.databricks.program.branches import decide, run_arms
+from lineage_hub.connectors.databricks.program.classes import Marker
+from lineage_hub.connectors.databricks.program.guards import ALWAYS
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.machine import Machine, Status
 from lineage_hub.connectors.databricks.program.operators import compare
+from lineage_hub.connectors.databricks.program.reflection import is_instance
 from lineage_hub.connectors.databricks.program.scopes import bind
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     UNKNOWN,
+    Alternatives,
+    Arguments,
+    ClassValue,
     DictValue,
+    Instance,
     ListValue,
     Scope,
     Unknown,
@@ -23,7 +32,9 @@ from lineage_hub.connectors.databricks.program.values import (
 
 
 def run_match(machine: Machine, node: ast.Match, scope: Scope) -> Status:
-    return _run_cases(machine, node.cases, machine.see(machine.evaluate(node.subject, scope)), scope)
+    subject = machine.see(machine.evaluate(node.subject, scope))
+    ways = subject.options if isinstance(subject, Alternatives) else ((ALWAYS, subject),)
+    return run_arms(machine, [(guard, partial(_run_cases, machine, node.cases, one, scope)) for guard, one in ways])
 
 
 def _run_cases(machine: Machine, cases: list[ast.match_case], subject: Value, scope: Scope) -> Status:
@@ -31,7 +42,7 @@ def _run_cases(machine: Machine, cases: list[ast.match_case], subject: Value, sc
         return Status.NEXT
     case = cases[0]
     bindings: dict[str, Value] = {}
-    answer = machine.lift(lambda one: _matches(machine, case.pattern, one, scope, bindings), subject)
+    answer = _matches(machine, case.pattern, subject, scope, bindings)
 
     def body() -> Status:
         for name, value in bindings.items():
@@ -62,16 +73,69 @@ def _matches(machine: Machine, pattern: ast.pattern, subject: Value, scope: Scop
     if isinstance(pattern, ast.MatchSingleton):
         return UNKNOWN if isinstance(subject, Unknown) else subject is pattern.value
     if isinstance(pattern, ast.MatchOr):
-        answers = [_matches(machine, one, subject, scope, bindings) for one in pattern.patterns]
-        return True if True in answers else False if all(one is False for one in answers) else UNKNOWN
+        return _matches_one(machine, pattern, subject, scope, bindings)
     if isinstance(pattern, ast.MatchSequence):
         return _matches_sequence(machine, pattern, subject, scope, bindings)
     if isinstance(pattern, ast.MatchMapping):
         return _matches_mapping(machine, pattern, subject, scope, bindings)
-    for one in ast.walk(pattern):
-        if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name:
-            bindings[one.name] = unknown_of(subject)
+    if isinstance(pattern, ast.MatchClass):
+        return _matches_class(machine, pattern, subject, scope, bindings)
     return UNKNOWN
+
+
+def _matches_one(
+    machine: Machine, pattern: ast.MatchOr, subject: Value, scope: Scope, bindings: dict[str, Value]
+) -> Value:
+    """The first of several that matches binds the names."""
+    unsure = False
+    for one in pattern.patterns:
+        found: dict[str, Value] = {}
+        answer = _matches(machine, one, subject, scope, found)
+        if answer is False:
+            continue
+        for name, value in found.items():
+            bindings[name] = unknown_of(bindings.get(name), value) if unsure else value
+        if answer is True:
+            return UNKNOWN if unsure else True
+        unsure = True
+    return UNKNOWN if unsure else False
+
+
+def _matches_class(
+    machine: Machine, pattern: ast.MatchClass, subject: Value, scope: Scope, bindings: dict[str, Value]
+) -> Value:
+    """str(), int(n), Feed("orders", brokers=b)"""
+    wanted = machine.see(machine.evaluate(pattern.cls, scope))
+    answers = [is_instance(machine, Arguments([subject, wanted]))]
+    if answers[0] is False:
+        return False
+    if isinstance(subject, Instance):
+        fields = [name for name, _ in subject.of.fields]
+        names: list[str | None] = [*fields[: len(pattern.patterns)], *[None] * (len(pattern.patterns) - len(fields))]
+    else:
+        names = [""] if len(pattern.patterns) == 1 and _is_plain(subject) else [None] * len(pattern.patterns)
+    inner = [*zip(names, pattern.patterns, strict=True), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+    for name, one in inner:
+        if name is None or (name and not isinstance(subject, Instance)):
+            value: Value = unknown_of(subject)
+            answers.append(UNKNOWN)
+        else:
+            value = machine.see(attribute(machine, subject, name, pattern.cls.lineno)) if name else subject
+        answers.append(_matches(machine, one, value, scope, bindings))
+    return _together(answers)
+
+
+def _is_plain(subject: Value) -> bool:
+    """A builtin's own pattern, like str(text), binds the value itself."""
+    return is_constant(subject) or isinstance(subject, ListValue | DictValue)
+
+
+def _is_object(subject: Value) -> bool:
+    """Of a class that is made of the program's classes alone: no mapping, and no sequence but a named tuple."""
+    bases = (
+        [base for one in lineage_of(subject.of) for base in one.bases] if isinstance(subject, Instance) else [UNKNOWN]
+    )
+    return all(isinstance(base, ClassValue | Marker) for base in bases)
 
 
 def _together(answers: list[Value]) -> Value:
@@ -84,6 +148,8 @@ def _matches_sequence(
     machine: Machine, pattern: ast.MatchSequence, subject: Value, scope: Scope, bindings: dict[str, Value]
 ) -> Value:
     if isinstance(subject, str | bytes | DictValue) or (is_constant(subject) and not isinstance(subject, tuple)):
+        return False
+    if _is_object(subject) and isinstance(subject, Instance) and subject.of.kind != "namedtuple":
         return False
     items = members(machine, subject)
     star = next((index for index, one in enumerate(pattern.patterns) if isinstance(one, ast.MatchStar)), None)
@@ -112,13 +178,29 @@ def _matches_mapping(
 ) -> Value:
     from lineage_hub.connectors.databricks.program.containers import dict_get
 
-    if is_constant(subject) or isinstance(subject, ListValue):
+    if is_constant(subject) or isinstance(subject, ListValue) or _is_object(subject):
         return False
     answers: list[Value] = [] if isinstance(subject, DictValue) else [UNKNOWN]
+    named: list[Value] = []
     for key, inner in zip(pattern.keys, pattern.patterns, strict=True):
         wanted = machine.evaluate(key, scope)
         value = dict_get(machine, subject, wanted) if isinstance(subject, DictValue) else unknown_of(subject)
         answers.append(False if value is ABSENT else _matches(machine, inner, value, scope, bindings))
+        if value is not ABSENT and _may_lack(subject, wanted):
+            answers.append(UNKNOWN)
+        named.append(wanted)
     if pattern.rest:
-        bindings[pattern.rest] = unknown_of(subject)
+        bindings[pattern.rest] = _without(subject, named)
     return _together(answers)
+
+
+def _may_lack(subject: Value, key: Value) -> bool:
+    """May a mapping be without a key that it may have?"""
+    found = subject.cells.get(key, ABSENT) if isinstance(subject, DictValue) and isinstance(key, str | int) else ABSENT
+    return found is ABSENT or (isinstance(found, Alternatives) and any(one is ABSENT for _, one in found.options))
+
+
+def _without(subject: Value, keys: list[Value]) -> Value:
+    if not isinstance(subject, DictValue) or not is_constant(tuple(keys)):
+        return unknown_of(subject)
+    return DictValue({key: value for key, value in subject.cells.items() if key not in keys})

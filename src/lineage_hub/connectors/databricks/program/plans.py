@@ -52,7 +52,8 @@ def _deciding(
         return _join_condition(machine, schema, arguments)
     if method not in _BY_COLUMNS:
         return []
-    given = _listed(machine, arguments)
+    named = [value for name, value in arguments.keywords.items() if name in ("condition", "subset")]
+    given = _listed(machine, Arguments([*arguments.positional, *named]))
     if method in ("filter", "where"):
         given = [parse_column(one) if isinstance(one, str) else one for one in given]
     return [column.found_in(schema) for one in given if (column := as_column(one)) is not None]
@@ -62,13 +63,19 @@ def _join_condition(machine: Machine, schema: Schema, arguments: Arguments) -> l
     other = machine.see(arguments.get(0, "other", UNKNOWN))
     on = machine.see(arguments.get(1, "on", None))
     items = members(machine, on) if isinstance(on, ListValue | tuple) else (on,)
+    theirs = other.schema if isinstance(other, Frame) else None
+    # A name in a condition may be of either side, if nothing says of which.
+    whole = joined(schema, theirs, None) if theirs is not None else Schema({}, AMBIGUOUS)
     found: list[Origins | None] = []
-    for one in items or ():
-        column = as_column(machine.see(one))
-        if column is not None:
+    for one in map(machine.see, items or ()):
+        column = as_column(one)
+        if column is None:
+            continue
+        if isinstance(one, str):
             found.append(column.found_in(schema))
-            if isinstance(one, str) and isinstance(other, Frame) and other.schema is not None:
-                found.append(column.found_in(other.schema))
+            found.append(column.found_in(theirs) if theirs is not None else None)
+        else:
+            found.append(column.found_in(whole))
     return found
 
 
@@ -135,7 +142,8 @@ def _selected(schema: Schema, chosen: list[Column | None]) -> Schema | None:
         fields = one.fields or (schema.structs.get(one.refs[0]) if len(one.refs) == 1 else None)
         if fields:
             structs[one.name] = fields
-    return Schema(columns, rest, structs=structs)
+    aliases = {name: one for name, one in schema.aliases.items() if name not in columns}
+    return Schema(columns, rest, aliases=aliases, structs=structs)
 
 
 def _spread(schema: Schema, name: str) -> Schema | None:
@@ -189,6 +197,7 @@ def _with_names(schema: Schema, names: dict[object, Value]) -> Schema | None:
     texts = {before: after for before, after in names.items() if isinstance(before, str) and isinstance(after, str)}
     if len(texts) < len(names) or schema.doubtful:
         return None
+    texts = {schema.spelled(before): after for before, after in texts.items()}
     columns = {texts.get(name, name): origins for name, origins in schema.columns.items()}
     for before, after in texts.items():
         if before not in schema.columns and schema.rest is not None:
@@ -203,8 +212,9 @@ def _dropped(machine: Machine, schema: Schema, arguments: Arguments) -> Schema |
     names = [column.name for one in _listed(machine, arguments) if (column := as_column(one)) is not None]
     if None in names or len(names) < len(arguments.positional):
         return None
-    kept = {name: origins for name, origins in schema.columns.items() if name not in names}
-    return replace(schema, columns=kept, doubtful=schema.doubtful - {str(name) for name in names})
+    gone = {schema.spelled(str(name)) for name in names}
+    kept = {name: origins for name, origins in schema.columns.items() if name not in gone}
+    return replace(schema, columns=kept, doubtful=schema.doubtful - gone)
 
 
 def _alias(machine: Machine, schema: Schema, arguments: Arguments) -> Schema | None:

@@ -17,7 +17,7 @@ from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.guards import Guard
 from lineage_hub.connectors.databricks.program.machine import Activation, Flow, Machine, Raised
-from lineage_hub.connectors.databricks.program.modules import find_file
+from lineage_hub.connectors.databricks.program.modules import find_file, plain_path
 from lineage_hub.connectors.databricks.program.parsing import parse
 from lineage_hub.connectors.databricks.program.results import make_reading
 from lineage_hub.connectors.databricks.program.session import DbUtils, Session
@@ -152,10 +152,9 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
     if found is None:
         machine.problem(cell.line, f"the notebook {cell.text.strip()} that is run is not there")
         return
-    running = machine.running
-    if found in running or len(running) >= DEEP:
+    if is_running(machine, found):
         return
-    running.append(found)
+    machine.running.append(found)
     for name, value in cell.arguments.items():
         machine.state.put(machine.settings, ("argument", name), value)
     outer, scope.path, machine.file = (scope.path, machine.file), found, found
@@ -163,7 +162,13 @@ def _run_notebook(machine: Machine, cell: Cell, scope: Scope, path: str) -> None
         run_text(machine, machine.files[found], scope, found)
     finally:
         scope.path, machine.file = outer
-        running.remove(found)
+        machine.running.remove(found)
+
+
+def is_running(machine: Machine, path: str) -> bool:
+    """Is a notebook one of those that have led here, or have enough of them?"""
+    own = plain_path(path) == plain_path(machine.main_path or "\0")
+    return own or path in machine.running or len(machine.running) >= DEEP
 
 
 def _run_flows(machine: Machine) -> None:
@@ -200,7 +205,7 @@ def _run_uncalled(machine: Machine, path: str) -> None:
             function = machine.defined[at]
             at += 1
             node = function.node
-            if id(node) in machine.called or id(node) in done or function.scope.path != path:
+            if id(node) in machine.called or id(node) in done or function.file != path:
                 continue
             if not mentioned and function.name in machine.mentioned():
                 continue

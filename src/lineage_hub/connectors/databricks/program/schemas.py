@@ -44,28 +44,42 @@ class Schema:
     def origins(self, name: str) -> Origins | None:
         """Where a column comes from; None if that can't be known."""
         plain = name.replace("`", "")
-        if plain in self.doubtful:
+        spelled = self.spelled(plain)
+        if spelled in self.doubtful:
             return None
-        if plain in self.columns:
-            return self.columns[plain]
+        if spelled in self.columns:
+            return self.columns[spelled]
         first, dot, rest = plain.partition(".")
-        if dot and first in self.aliases:
-            return self.aliases[first].origins(rest)
-        if dot and first in self.columns:
-            return self.columns[first]
+        alias = _spelled(first, self.aliases) if dot else ""
+        if alias in self.aliases:
+            return self.aliases[alias].origins(rest)
+        if dot and self.spelled(first) in self.columns:
+            return self.columns[self.spelled(first)]
         if self.rest is None:
             return None
         return (ColumnOrigin(self.rest, first),) if self.rest != AMBIGUOUS else None
 
+    def spelled(self, name: str) -> str:
+        """A column's name as it is here, or the name itself: Spark doesn't mind its case."""
+        return _spelled(name, self.columns)
+
     def with_columns(self, columns: Mapping[str, Origins], structs: Mapping[str, tuple[str, ...]]) -> Schema:
         """New columns, or others under the same names."""
-        kept = {name: fields for name, fields in self.structs.items() if name not in columns}
+        before = {self.spelled(name): name for name in columns}
+        kept = {name: fields for name, fields in self.structs.items() if name not in before}
         return replace(
             self,
-            columns={**self.columns, **columns},
+            columns={**{before.get(name, name): origins for name, origins in self.columns.items()}, **columns},
             structs={**kept, **structs},
-            doubtful=self.doubtful - set(columns),
+            doubtful=self.doubtful - set(before),
         )
+
+
+def _spelled(name: str, known: Mapping[str, object]) -> str:
+    if name in known:
+        return name
+    low = name.lower()
+    return next((one for one in known if one.lower() == low), name)
 
 
 def short_name(name: str) -> str:
@@ -78,22 +92,25 @@ def joined(left: Schema, right: Schema, keys: list[str] | None) -> Schema:
     columns: dict[str, Origins] = dict(left.columns)
     doubtful = set(left.doubtful | right.doubtful)
     for name, origins in right.columns.items():
-        if name in columns and name not in (keys or ()):
-            doubtful.add(name)
-        columns.setdefault(name, origins)
+        mine = left.spelled(name)
+        if mine in columns and mine not in (keys or ()) and name not in (keys or ()):
+            doubtful.add(mine)
+        columns.setdefault(mine, origins)
     for key in keys or ():
         both = (left.origins(key), right.origins(key))
         if both[0] is not None and both[1] is not None:
-            columns[key] = tuple(dict.fromkeys((*both[0], *both[1])))
+            columns[left.spelled(key)] = tuple(dict.fromkeys((*both[0], *both[1])))
     rest = AMBIGUOUS if left.rest is not None and right.rest is not None else left.rest or right.rest
     open_side = left if left.rest is not None else right if right.rest is not None else None
     if open_side is not None and rest != AMBIGUOUS:
         # The open side may have any name, those of the other too.
         closed = right if open_side is left else left
         doubtful.update(name for name in closed.columns if name not in (keys or ()) and name not in open_side.columns)
-    return Schema(
-        columns, rest, frozenset(doubtful), {**left.aliases, **right.aliases}, {**right.structs, **left.structs}
-    )
+    aliases = {**left.aliases, **right.aliases}
+    for name in left.aliases.keys() & right.aliases.keys():
+        if left.aliases[name] != right.aliases[name]:
+            aliases[name] = Schema({}, AMBIGUOUS)
+    return Schema(columns, rest, frozenset(doubtful), aliases, {**right.structs, **left.structs})
 
 
 def united(one: Schema, other: Schema, *, by_name: bool) -> Schema | None:

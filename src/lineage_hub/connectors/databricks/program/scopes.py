@@ -85,6 +85,8 @@ class _Locals:
             self.elsewhere.update(node.names)
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             self.names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            self.names.add(node.rest)
         elif isinstance(node, ast.Yield | ast.YieldFrom):
             self.yields = True
         for name in node._fields:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage_hub.connectors.databricks.program.frames import Frame
 from lineage_hub.connectors.databricks.program.joins import inputs_of
-from lineage_hub.connectors.databricks.program.machine import Machine, Raised
+from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.settings import (
     all_widgets,
     get_setting,
@@ -172,7 +172,7 @@ def _run(machine: Machine, arguments: Arguments) -> Value:
 
 
 def _exit(machine: Machine, arguments: Arguments) -> Value:
-    raise Raised("SystemExit", leaves=True, value=machine.see(arguments.get(0, "value", UNKNOWN)))
+    machine.end(machine.see(arguments.get(0, "value", UNKNOWN)), well=True)
 
 
 _WIDGETS: dict[str, Value] = {

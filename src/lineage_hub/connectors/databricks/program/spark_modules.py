@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage_hub.connectors.databricks.program.attributes import attribute
 from lineage_hub.connectors.databricks.program.calls import call
-from lineage_hub.connectors.databricks.program.columns import FUNCTIONS, TYPES
+from lineage_hub.connectors.databricks.program.columns import FUNCTIONS, TYPES, WINDOW
 from lineage_hub.connectors.databricks.program.delta_tables import DeltaTables
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.pipelines import PIPELINES
@@ -34,6 +34,7 @@ _SQL = Library(
         "DataFrame": FrameClass(),
         "functions": FUNCTIONS,
         "types": TYPES,
+        "Window": WINDOW,
     },
 )
 _DELTA = Library("delta.tables", {"DeltaTable": DeltaTables()})
@@ -47,6 +48,7 @@ _MODULES: dict[str, Value] = {
     "pyspark.sql.session": _SQL,
     "pyspark.sql.functions": FUNCTIONS,
     "pyspark.sql.types": TYPES,
+    "pyspark.sql.window": Library("pyspark.sql.window", {"Window": WINDOW}),
     "databricks.connect": Library("databricks.connect", {"DatabricksSession": SessionClass()}),
     "databricks.sdk.runtime": _RUNTIME,
     "pyspark.dbutils": Library("pyspark.dbutils", {"DBUtils": DbUtils()}),

@@ -218,6 +218,7 @@ class FunctionValue:
     kind: str = "plain"  # plain, staticmethod, classmethod, property
     attributes: Cells = field(default_factory=Cells)
     guard: Guard = ALWAYS
+    file: str = ""  # in which it stands
 
 
 @dataclass(eq=False)
