@@ -1,6 +1,7 @@
 """A scan goes from jobs and pipelines to tables; what fails on the way is in the report, and nothing else is lost."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -221,3 +222,12 @@ def test_a_cluster_that_several_jobs_share_is_asked_once_for_its_spark_conf(tmp_
         assert workspace.count("/api/2.1/clusters/get") == 2
     assert [one.source for one in report.findings] == ["orders", "orders", ""]
     assert any("c-2 does not exist" in one.reason for one in report.problems)
+
+
+def test_half_of_a_pair_of_utf_16_in_a_program_stops_no_scan(tmp_path):
+    kafka = "spark.readStream.format('kafka').option('kafka.bootstrap.servers', 'k:9092')"
+    (tmp_path / "a.py").write_text(f"{kafka}.option('subscribe', 'a\\ud800b').load().writeStream.toTable('t\\udc00')\n")
+    (tmp_path / "b.py").write_text(f"{kafka}.option('subscribe', '\\ud83d\\ude00').load().writeStream.toTable('u')\n")
+    report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(tmp_path / "cache")))
+    assert [(one.source, one.target) for one in report.findings] == [("a\ufffdb", "t\ufffd"), ("\U0001f600", "u")]
+    json.dumps(report.to_dict(), ensure_ascii=False).encode()

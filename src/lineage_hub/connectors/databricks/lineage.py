@@ -18,6 +18,7 @@ from urllib.parse import quote
 import msgspec
 
 from lineage_hub import __version__
+from lineage_hub.connectors.databricks.addresses import plain_path
 from lineage_hub.connectors.databricks.connection import Json
 from lineage_hub.connectors.databricks.flows import Evidence, Flow, Origin
 from lineage_hub.connectors.databricks.names import DatasetName, Namer
@@ -149,7 +150,8 @@ class Teller:
         """In Git where the folder is one, else in the workspace; a file of this machine has none."""
         for root, repo in self._repos.items():
             if path.startswith(root.rstrip("/") + "/") and repo.get("url"):
-                content = {"type": "git", "url": str(repo["url"]), "repoUrl": str(repo["url"])}
+                url = plain_path(str(repo["url"])) or ""
+                content = {"type": "git", "url": url, "repoUrl": url}
                 content["path"] = posixpath.relpath(path, root)
                 for name, member in (("branch", "branch"), ("version", "head_commit_id")):
                     if repo.get(member):

@@ -305,16 +305,17 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     return found
 
 
-def _read_as(one: Fetched) -> tuple[str, int]:
-    """What decides what is read in it, and its time."""
+def _read_as(one: Fetched) -> tuple[str, str, int]:
+    """What decides what is read in it, for whom, and its time."""
     pairs = [*one.work.configuration.items(), *one.files.items()]
-    return reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs), one.modified_at
+    key = reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs)
+    return key, one.work.name, one.modified_at
 
 
 def read_with(cache: Cache, one: Fetched) -> Reading:
     from lineage_hub.connectors.databricks.sources import read_program
 
-    key, _ = _read_as(one)
+    key, _, _ = _read_as(one)
     kept = cache.reading(key)
     if kept is not None:
         return kept

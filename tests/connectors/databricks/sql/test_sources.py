@@ -322,3 +322,24 @@ def test_a_command_of_another_program_fills_its_table() -> None:
     found = read_query("INSERT INTO t (x) SELECT y FROM a")
     assert [one.name for one in found.tables] == ["t"]
     assert [one.target_table for one in found.sources] == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT * FROM stream.orders", ["stream.orders"]),
+        ("SELECT * FROM a JOIN stream.orders o ON true", ["a", "stream.orders"]),
+        ("SELECT * FROM STREAM(stream.orders)", ["stream.orders"]),
+        ("SELECT * FROM STREAM stream.orders", ["stream.orders"]),
+        ("SELECT a, stream FROM t", ["t"]),
+        ("SELECT * FROM t WHERE f(stream IS NULL) AND (stream LIKE 'a%')", ["t"]),
+        ("WITH stream AS (SELECT * FROM raw.t) SELECT * FROM stream", ["raw.t"]),
+        ("SELECT window, count(*) FROM t GROUP BY window", ["t"]),
+        ("SELECT window AS w, x.window FROM t x ORDER BY window DESC", ["t"]),
+        ("SELECT sum(b) OVER w FROM t WINDOW w AS (ORDER BY a), v AS (w)", ["t"]),
+    ],
+)
+def test_names_that_are_words_of_the_language_elsewhere_stay_names(sql: str, wanted: list[str]) -> None:
+    reading = read_statements(sql)
+    assert [one.path for one in reading.sources] == wanted
+    assert reading.problems == []

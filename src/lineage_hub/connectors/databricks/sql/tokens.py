@@ -197,6 +197,9 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
                 at += 1
         elif said == "STREAM" and before in _BEFORE_TABLES and is_name(tokens, at + 1) and _is_table(tokens, at + 1):
             at += 1
+        elif said == "STREAM":
+            yield _like(token, TokenType.VAR, token.text)  # a name: `stream.orders` is a table of this schema
+            at += 1
         elif said == "WATERMARK" and (end := _after_watermark(tokens, at)):
             at = end
         elif said == "WITH" and says(tokens, at + 1, "SCHEMA", "EVOLUTION"):
@@ -207,8 +210,8 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
             yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
             yield _like(token, TokenType.FROM, "FROM")
             at += 1
-        elif token.token_type is TokenType.WINDOW and word(tokens, at + 1) == "(":
-            # A function of this name makes windows of time.
+        elif token.token_type is TokenType.WINDOW and not (is_name(tokens, at + 1) and word(tokens, at + 2) == "AS"):
+            # A function of this name makes windows of time, and a column of them.
             yield _like(token, TokenType.VAR, token.text)
             at += 1
         elif said == "@" and before and is_name(tokens, at + 1):
@@ -224,6 +227,8 @@ def _is_table(tokens: Tokens, at: int) -> bool:
         "AS", "WHERE", "GROUP", "ORDER", "JOIN", "LEFT", "RIGHT", "INNER", "FULL", "CROSS", "UNION", "LIMIT", "HAVING",
         "LATERAL", "PIVOT", "UNPIVOT", "QUALIFY", "WINDOW", "ON", "INTERSECT", "EXCEPT", "MINUS", "TABLESAMPLE",
         "VERSION", "TIMESTAMP", "SORT", "CLUSTER", "DISTRIBUTE", "ANTI", "SEMI", "NATURAL", "WHEN", "KEYS", "INSERT",
+        "FROM", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "AND", "OR", "NOT", "DIV", "COLLATE", "THEN", "ASC",
+        "DESC", "OVER",
     }  # fmt: skip
 
 
