@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lineage_hub.connectors.databricks.cache import Cache
-from lineage_hub.connectors.databricks.config import KafkaCluster, ScanConfig
+from lineage_hub.connectors.databricks.config import Chosen, KafkaCluster, ScanConfig
 from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
 from lineage_hub.connectors.databricks.told import events_of
 from lineage_hub.errors import Refusal
@@ -231,3 +231,23 @@ def test_half_of_a_pair_of_utf_16_in_a_program_stops_no_scan(tmp_path):
     report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(tmp_path / "cache")))
     assert [(one.source, one.target) for one in report.findings] == [("a\ufffdb", "t\ufffd"), ("\U0001f600", "u")]
     json.dumps(report.to_dict(), ensure_ascii=False).encode()
+
+
+def test_a_name_that_chooses_no_pipeline_or_job_is_said(shop):
+    pipelines, jobs = Chosen(names=("nowhere*", "*")), Chosen(names=("nobody",))
+    notes = scanned(shop, pipelines=pipelines, jobs=jobs).notes
+    assert [one.partition(":")[0] for one in notes] == [
+        "no pipeline is chosen by nowhere*", "no job is chosen by nobody",
+    ]  # fmt: skip
+
+
+def test_a_catalog_that_tells_positions_of_columns_in_no_order_stops_nothing():
+    with FakeWorkspace() as workspace:
+        workspace.add_notebook("/n", "spark.read.table('main.a.b').write.saveAsTable('main.a.c')\n")
+        workspace.add_job("copy", [{"task_key": "t", "notebook_task": {"notebook_path": "/n"}}])
+        workspace.add_table("main.a.c")
+        told = [{"name": "x", "position": "2"}, {"name": "y", "position": 1}, None, {"name": "z"}]
+        workspace._tables["main.a.c"]["columns"] = told
+        report = scanned(workspace)
+        [output] = [facets for job in report.jobs for facets in job.outputs.values()]
+        assert {one["name"] for one in output["schema"]["fields"]} == {"x", "y", "z"}

@@ -179,8 +179,8 @@ def reader_version() -> str:
 _NO_READERS = frozenset(
     f"{name}.py"
     for name in (
-        "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs", "lineage", "memo",
-        "names", "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
+        "choosing", "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs",
+        "lineage", "memo", "names", "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
     )
 )  # fmt: skip
 

@@ -33,8 +33,8 @@ def as_query(tokens: t.Tokens, at: int) -> list[Token]:
             made += [_sign(TokenType.COMMA, ",", line), *sequence, _sign(TokenType.ALIAS, "AS", line)]
             made.append(_sign(TokenType.VAR, name, line))
     made += [_sign(TokenType.FROM, "FROM", line), *source]
-    for at, condition in enumerate(one for one in conditions if one):
-        made.append(_sign(TokenType.AND, "AND", line) if at else _sign(TokenType.WHERE, "WHERE", line))
+    for number, condition in enumerate(one for one in conditions if one):
+        made.append(_sign(TokenType.AND, "AND", line) if number else _sign(TokenType.WHERE, "WHERE", line))
         made += [_sign(TokenType.L_PAREN, "(", line), *condition, _sign(TokenType.R_PAREN, ")", line)]
     keys = _within(tokens, clauses.get("KEYS"), 1)
     order = [*_without_brackets(keys), *([_sign(TokenType.COMMA, ",", line)] if keys and sequence else []), *sequence]

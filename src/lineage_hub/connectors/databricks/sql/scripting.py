@@ -5,7 +5,7 @@ A script is cut at its semicolons like any text, so that BEGIN, IF … THEN and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import Token, TokenType
@@ -19,8 +19,8 @@ _MOST_HEADS = 200
 _LEFT_OUT = frozenset({"LEAVE", "ITERATE", "SIGNAL", "RESIGNAL", "RETURN", "GET", "OPEN", "FETCH", "CLOSE"})
 
 
-Values = Mapping[Hashable, str | None]
-"""What statements set for those after them; None: it can't be known."""
+Values = Mapping[tuple[str, str], str | None]
+"""What statements set for those after them, by its kind and name; None: it can't be known."""
 
 
 @dataclass
@@ -140,7 +140,9 @@ class Blocks:
 
     def _condition(self, tokens: t.Tokens) -> list[tuple[t.Tokens, bool]]:
         """What a condition reads, as a query of its value."""
-        if t.word(tokens, 0) in ("CASE", "WHEN") or not any(t.word(tokens, at) == "SELECT" for at in range(len(tokens))):
+        if t.word(tokens, 0) in ("CASE", "WHEN") or not any(
+            t.word(tokens, at) == "SELECT" for at in range(len(tokens))
+        ):
             return []
         return [([Token(TokenType.SELECT, "SELECT", line=tokens[0].line), *tokens[1:]], self.may_not_run)]
 
@@ -160,5 +162,5 @@ class Blocks:
         return do + 1
 
 
-def _agree(name: Hashable, ends: list[Values]) -> bool:
+def _agree(name: tuple[str, str], ends: list[Values]) -> bool:
     return all(name in one for one in ends) and len({one[name] for one in ends}) == 1

@@ -189,15 +189,15 @@ class Session:
 
     def _values(self) -> Values:
         """What statements have set so far."""
-        settings = {("setting", name): value for name, value in self.settings.items()}
-        variables = {("variable", name): value for name, value in self._variables.items()}
-        return {"catalog": self.catalog, "schema": self.schema, **settings, **variables}
+        used = {"catalog": self.catalog, "schema": self.schema}
+        kinds = (("use", used), ("setting", self.settings), ("variable", self._variables))
+        return {(kind, name): value for kind, known in kinds for name, value in known.items()}
 
     def _set_values(self, values: Values) -> None:
-        self.catalog, self.schema = values.get("catalog"), values.get("schema")
+        self.catalog, self.schema = values.get(("use", "catalog")), values.get(("use", "schema"))
         for kind, known in (("setting", self.settings), ("variable", self._variables)):
             known.clear()
-            known.update({one[1]: value for one, value in values.items() if isinstance(one, tuple) and one[0] == kind})
+            known.update({name: value for (one, name), value in values.items() if one == kind})
 
     # Statements that count for those after them
 
