@@ -343,3 +343,18 @@ def test_names_that_are_words_of_the_language_elsewhere_stay_names(sql: str, wan
     reading = read_statements(sql)
     assert [one.path for one in reading.sources] == wanted
     assert reading.problems == []
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("f(TABLE(s.t) PARTITION BY x ORDER BY y)", ["s.t"]),
+        ("f(TABLE(s.t) PARTITION BY (x, z) ORDER BY y, 3)", ["s.t"]),
+        ("f(TABLE(SELECT a FROM s.q) WITH SINGLE PARTITION, 3)", ["s.q"]),
+        ("f(1, rows => TABLE(s.t) PARTITION BY a), g(TABLE(s.u) DISTRIBUTE BY b) x", ["s.t", "s.u"]),
+    ],
+)
+def test_rows_that_a_function_gets_in_parts_are_read(call: str, wanted: list[str]) -> None:
+    reading = read_statements(f"CREATE TABLE o AS SELECT * FROM {call}")
+    assert [(one.path, one.target_table) for one in reading.sources] == [(one, "o") for one in wanted]
+    assert reading.problems == []

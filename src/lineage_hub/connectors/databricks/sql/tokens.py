@@ -33,6 +33,8 @@ _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "MAP", "REDUCE"})
 
+_BEFORE_ARGUMENTS = frozenset({"(", ",", "=>"})
+_HOW_ROWS_COME = frozenset({"PARTITION", "DISTRIBUTE", "ORDER", "SORT", "WITH"})
 _REWRITTEN = frozenset({"STREAM", "WATERMARK", "WITH", "TABLE", "@"})
 
 Tokens = Sequence[Token]
@@ -179,9 +181,13 @@ def _is_of_arguments(description: str) -> bool:
 
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
     at, closing = 0, set[int]()
+    skipped: dict[int, int] = {}
     while at < len(tokens):
         token = tokens[at]
         said = _word(token)
+        if at in skipped:
+            at = skipped[at]
+            continue
         if said not in _REWRITTEN and token.token_type is not TokenType.WINDOW and at not in closing:
             yield token
             at += 1
@@ -209,6 +215,13 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
         elif said == "TABLE" and (at == 0 or before in ("(", "UNION", "ALL")) and is_name(tokens, at + 1):
             yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
             yield _like(token, TokenType.FROM, "FROM")
+            at += 1
+        elif said == "TABLE" and before in _BEFORE_ARGUMENTS and word(tokens, at + 1) == "(":
+            # How a function gets the rows: f(TABLE(t) PARTITION BY x)
+            end = after_brackets(tokens, at + 1)
+            if word(tokens, end) in _HOW_ROWS_COME:
+                skipped[end] = find(tokens, end, (",", ")"))
+            yield token
             at += 1
         elif token.token_type is TokenType.WINDOW and not (is_name(tokens, at + 1) and word(tokens, at + 2) == "AS"):
             # A function of this name makes windows of time, and a column of them.
