@@ -39,7 +39,7 @@ def read_program(
     if not _is_text(source):
         return Reading()
     from lineage_hub.connectors.databricks.program.run import run_program
-    from lineage_hub.connectors.databricks.texts import writable
+    from lineage_hub.connectors.databricks.texts import presentable
 
     try:
         reading = run_program(
@@ -50,7 +50,7 @@ def read_program(
             files=_texts(files),
             traces_columns=columns,
         )
-        return writable(reading)
+        return presentable(reading)
     except Exception as error:
         return Reading(problems=[Problem(0, f"the program could not be read: {type(error).__name__}")])
 

@@ -1,23 +1,51 @@
-"""A reading enters whose texts a program made; it leaves with texts that can be written anywhere.
+"""A reading enters whose texts a program made; it leaves with texts that can be written and shown anywhere.
 
-Half of a pair of UTF-16 (`"\\ud800"`) is a text in Python and in no encoding; a sign stands in its place.
+Half of a pair of UTF-16 (`"\\ud800"`) is a text in Python and in no encoding; a sign stands in its place. Of addresses
+and paths keys and passwords are left out, wherever in a program they stand.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from lineage_hub.connectors.databricks.reading import Reading
+from lineage_hub.connectors.databricks.addresses import plain_path
+from lineage_hub.connectors.databricks.reading import DefinedTable, Reading, StreamSource
+
+_USER = re.compile(r"^([^/@]*//)?[^/]*@")  # and a password, before a host
 
 
-def writable(reading: Reading) -> Reading:
+def presentable(reading: Reading) -> Reading:
+    whole = "".join(_texts(reading))
     try:
-        "".join(_texts(reading)).encode()
+        whole.encode()
     except UnicodeEncodeError:
-        return Reading(*(_writable(getattr(reading, one.name)) for one in fields(reading)))
-    return reading
+        reading = Reading(*(_writable(getattr(reading, one.name)) for one in fields(reading)))
+    if "@" not in whole and "://" not in whole:
+        return reading
+    return replace(reading, sources=[*map(_source, reading.sources)], tables=[*map(_table, reading.tables)])
+
+
+def _source(one: StreamSource) -> StreamSource:
+    bootstrap = one.bootstrap
+    if bootstrap is not None and "@" in bootstrap and not bootstrap.startswith("jdbc:"):
+        bootstrap = ",".join(_USER.sub(r"\1", part) for part in bootstrap.split(","))
+    target, source = plain_path(one.target_table), plain_path(one.source_table)
+    return replace(one, bootstrap=bootstrap, target_table=target, source_table=source)
+
+
+def _table(one: DefinedTable) -> DefinedTable:
+    columns = one.columns
+    if columns is not None:
+        columns = {name: tuple(replace(each, table=_plain(each.table)) for each in origins)
+                   for name, origins in columns.items()}  # fmt: skip
+    return replace(one, name=_plain(one.name), reads=tuple(map(_plain, one.reads)), columns=columns)
+
+
+def _plain(name: str) -> str:
+    return plain_path(name) or name
 
 
 def _texts(reading: Reading) -> Iterator[str]:
