@@ -1,8 +1,9 @@
 """What has not changed is not fetched or read again; a cache that is broken, shared or full does no harm."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from lineage_hub.connectors.databricks.cache import Cache, reading_key
+from lineage_hub.connectors.databricks.cache import Cache, reader_version, reading_key
 from lineage_hub.connectors.databricks.reading import (
     ColumnOrigin,
     DefinedTable,
@@ -59,6 +60,15 @@ def test_the_key_of_a_reading_changes_with_everything_that_decides_it():
         reading_key("1", "text"),
     ]
     assert len({key, *others}) == 6
+
+
+def test_what_traces_columns_has_a_say_in_the_version_of_the_reader(monkeypatch):
+    read = []
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.as_posix()) or b"")
+    reader_version.__wrapped__()
+    assert any(one.endswith("sdk/instrumentation/columns.py") for one in read)
+    assert any(one.endswith("databricks/sql/tokens.py") for one in read)
+    assert not any(one.endswith("databricks/commands.py") for one in read)
 
 
 def test_a_broken_entry_counts_as_none_and_is_written_anew(tmp_path):

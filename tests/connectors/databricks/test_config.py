@@ -123,6 +123,8 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest(tmp_path, text, key, 
         "clusters: {a: []}",
         "pipelines: {a: b}",
         "configuration: [a]",
+        "configuration: {shop.env: }",
+        "configuration: {shop.env: ~}",
         "- a list",
         "a: [",
     ],
@@ -131,6 +133,14 @@ def test_what_cannot_be_is_refused_with_the_next_action(tmp_path, text):
     with pytest.raises(InvalidSetting) as raised:
         load_config(written(tmp_path, text), environ={})
     assert raised.value.action
+
+
+def test_values_of_programs_are_what_is_written(tmp_path):
+    text = "configuration: {region: no, version: 1.10, code: 007, flag: True, day: 2024-01-01, none: '', 1: a, 1.0: b}"
+    assert load_config(written(tmp_path, text), environ={}).configuration == {
+        "region": "no", "version": "1.10", "code": "007", "flag": "True", "day": "2024-01-01", "none": "", "1": "a",
+        "1.0": "b",
+    }  # fmt: skip
 
 
 def test_neither_the_repr_nor_an_error_shows_a_token(tmp_path):

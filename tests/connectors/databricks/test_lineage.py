@@ -123,9 +123,10 @@ def test_jobs_say_where_their_code_is_and_whose_they_are():
     assert facets["tags"]["tags"][0]["key"] == "team"
     assert facets["jobType"]["processingType"] == "STREAMING"
     assert facets["documentation"]["description"] == "all orders"
-    repo = {"url": "https://git.example.com/s.git", "branch": "main", "head_commit_id": "abc"}
+    repo = {"url": "https://bot:s3cret@git.example.com/s.git", "branch": "main", "head_commit_id": "abc"}
     location = told(reading, repos={"/": repo})["shop.t"].facets["sourceCodeLocation"]
     assert (location["type"], location["path"], location["version"]) == ("git", "n", "abc")
+    assert (location["url"], location["repoUrl"]) == ("https://git.example.com/s.git",) * 2
 
 
 def test_what_unity_catalog_knows_of_a_table_is_told():

@@ -8,6 +8,8 @@ import pytest
 
 from lineage_hub.connectors.databricks.cache import Cache
 from lineage_hub.connectors.databricks.config import KafkaCluster, ScanConfig
+from lineage_hub.connectors.databricks.memo import Memo
+from lineage_hub.connectors.databricks.programs import Work
 from lineage_hub.connectors.databricks.report import Report
 from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
 from lineage_hub.testing.databricks import FakeWorkspace
@@ -95,3 +97,11 @@ def test_names_for_runs_are_there_when_they_are_asked_for_though_the_rest_was_ke
     again = asyncio.run(scan_workspace(replace(config), Cache(tmp_path), for_runs=True))
     assert said(again) == said(first)
     assert again.namers
+
+
+def test_programs_of_two_works_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    works = [Work("task", "1", "one"), Work("task", "2", "two")]
+    one, two = (Memo(Cache(tmp_path), ScanConfig(), works, [("ff", name, 1)]) for name in ("one", "two"))
+    one.keep_table_names(["main.a.b"])
+    assert one.table_names() == ["main.a.b"]
+    assert two.table_names() is None

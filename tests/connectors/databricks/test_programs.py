@@ -88,7 +88,7 @@ def test_every_kind_of_task_is_read_or_explained():
         {"task_key": "pipe", "pipeline_task": {"pipeline_id": "p1"}},
         {"task_key": "dash", "sql_task": {"dashboard": {}}},
     ]
-    git = {"git_url": "https://git.example.com/shop.git"}
+    git = {"git_url": "https://bot:s3cret@git.example.com/shop.git"}
     works = {
         one.name: one
         for one in works_of_job({"job_id": 1, "settings": {"name": "j", "tasks": tasks, "git_source": git}}, HOST, {})
@@ -99,6 +99,7 @@ def test_every_kind_of_task_is_read_or_explained():
     assert works["j.file"].configuration == {"p": "v"}
     assert works["j.each"].paths == ("/e",)
     assert "git.example.com" in works["j.git"].problems[0].reason
+    assert "s3cret" not in works["j.git"].problems[0].reason
     assert "--path" in works["j.s3"].problems[0].reason
     assert "python_wheel_task" in works["j.wheel"].problems[0].reason
 

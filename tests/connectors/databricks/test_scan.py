@@ -1,11 +1,12 @@
 """A scan goes from jobs and pipelines to tables; what fails on the way is in the report, and nothing else is lost."""
 
 import asyncio
+import json
 
 import pytest
 
 from lineage_hub.connectors.databricks.cache import Cache
-from lineage_hub.connectors.databricks.config import KafkaCluster, ScanConfig
+from lineage_hub.connectors.databricks.config import Chosen, KafkaCluster, ScanConfig
 from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
 from lineage_hub.connectors.databricks.told import events_of
 from lineage_hub.errors import Refusal
@@ -221,3 +222,32 @@ def test_a_cluster_that_several_jobs_share_is_asked_once_for_its_spark_conf(tmp_
         assert workspace.count("/api/2.1/clusters/get") == 2
     assert [one.source for one in report.findings] == ["orders", "orders", ""]
     assert any("c-2 does not exist" in one.reason for one in report.problems)
+
+
+def test_half_of_a_pair_of_utf_16_in_a_program_stops_no_scan(tmp_path):
+    kafka = "spark.readStream.format('kafka').option('kafka.bootstrap.servers', 'k:9092')"
+    (tmp_path / "a.py").write_text(f"{kafka}.option('subscribe', 'a\\ud800b').load().writeStream.toTable('t\\udc00')\n")
+    (tmp_path / "b.py").write_text(f"{kafka}.option('subscribe', '\\ud83d\\ude00').load().writeStream.toTable('u')\n")
+    report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(tmp_path / "cache")))
+    assert [(one.source, one.target) for one in report.findings] == [("a\ufffdb", "t\ufffd"), ("\U0001f600", "u")]
+    json.dumps(report.to_dict(), ensure_ascii=False).encode()
+
+
+def test_a_name_that_chooses_no_pipeline_or_job_is_said(shop):
+    pipelines, jobs = Chosen(names=("nowhere*", "*")), Chosen(names=("nobody",))
+    notes = scanned(shop, pipelines=pipelines, jobs=jobs).notes
+    assert [one.partition(":")[0] for one in notes] == [
+        "no pipeline is chosen by nowhere*", "no job is chosen by nobody",
+    ]  # fmt: skip
+
+
+def test_a_catalog_that_tells_positions_of_columns_in_no_order_stops_nothing():
+    with FakeWorkspace() as workspace:
+        workspace.add_notebook("/n", "spark.read.table('main.a.b').write.saveAsTable('main.a.c')\n")
+        workspace.add_job("copy", [{"task_key": "t", "notebook_task": {"notebook_path": "/n"}}])
+        workspace.add_table("main.a.c")
+        told = [{"name": "x", "position": "2"}, {"name": "y", "position": 1}, None, {"name": "z"}]
+        workspace._tables["main.a.c"]["columns"] = told
+        report = scanned(workspace)
+        [output] = [facets for job in report.jobs for facets in job.outputs.values()]
+        assert {one["name"] for one in output["schema"]["fields"]} == {"x", "y", "z"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -26,6 +27,7 @@ from lineage_hub.connectors.databricks.reading import (
     Reading,
     StreamSource,
 )
+from lineage_hub.sdk import instrumentation
 from lineage_hub.settings import default_cache_dir
 
 MOST_BYTES = 512 * 1024 * 1024
@@ -164,9 +166,10 @@ def reading_key(version: str, *parts: str, pairs: Iterable[tuple[str, str]] = ()
 @lru_cache(maxsize=1)
 def reader_version() -> str:
     """A digest of the reader itself: what an older one found is never taken for its own."""
-    digest = hashlib.sha256(_parser_version().encode())
+    digest = hashlib.sha256(f"{_parser_version()} {sys.version_info[:3]}".encode())
     here = Path(__file__).parent
-    for path in sorted([*here.glob("*.py"), *here.glob("program/**/*.py"), *here.glob("sql/**/*.py")]):
+    own = [*here.glob("*.py"), *here.glob("program/**/*.py"), *here.glob("sql/**/*.py")]
+    for path in sorted([*own, *Path(instrumentation.__file__).parent.glob("*.py")]):
         if path.name not in _NO_READERS:
             digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -176,8 +179,8 @@ def reader_version() -> str:
 _NO_READERS = frozenset(
     f"{name}.py"
     for name in (
-        "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs", "lineage", "memo",
-        "names", "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
+        "choosing", "client", "clusters", "commands", "config", "connection", "events", "flows", "job_runs",
+        "lineage", "memo", "names", "programs", "references", "report", "scan", "sending", "sync", "told", "workspace",
     )
 )  # fmt: skip
 

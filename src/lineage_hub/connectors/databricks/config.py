@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from lineage_hub.errors import ExtraMissing, InvalidSetting
@@ -110,7 +110,10 @@ def _from_file(path: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     except ImportError:
         raise ExtraMissing.of("connectors", "a configuration file of a scan") from None
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = yaml.safe_load(text)
+        if isinstance(document, dict) and "configuration" in document:
+            document["configuration"] = yaml.load(text, Loader=_as_written(yaml))["configuration"]
     except OSError as error:
         raise InvalidSetting(
             f"the file {path} can't be read: {error.strerror}", subject=str(path), action="name a file that exists"
@@ -125,6 +128,18 @@ def _from_file(path: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     found = _of_service(document, str(path)) if "source" in document else _of_short(document, str(path))
     return {name: _with_variables(value, environ) if name in ("workspace", "token") else value
             for name, value in found.items()}  # fmt: skip
+
+
+def _as_written(yaml: Any) -> Any:
+    """Values of programs are texts: `no`, `1.10` and `007` mean what is written. Only nothing at all is nothing."""
+
+    class AsWritten(yaml.SafeLoader):  # type: ignore[misc]
+        yaml_implicit_resolvers: ClassVar = {
+            first: [one for one in known if one[0].endswith((":null", ":merge"))]
+            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    return AsWritten
 
 
 def _with_variables(value: Any, environ: Mapping[str, str]) -> Any:
@@ -247,11 +262,10 @@ def _texts(value: Any, where: str) -> list[str]:
 def _pairs(value: Any, where: str) -> dict[str, str]:
     if not isinstance(value, Mapping) or any(isinstance(one, Mapping | list) for one in value.values()):
         raise InvalidSetting(f"{where} must be names with their values", subject=where, action="write name: value")
-    return {str(key): _text(one) for key, one in value.items()}
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    for key, one in value.items():
+        if one is None:
+            raise InvalidSetting(f"{key} in {where} has no value", subject=str(key), action='write one, or "" for none')
+    return {str(key): str(one) for key, one in value.items()}
 
 
 def _clusters(value: Any, where: str) -> tuple[KafkaCluster, ...]:

@@ -49,6 +49,7 @@ _PERMISSIONS = (
     ("/api/2.0/workspace", "CAN READ on the notebook, file or folder"),
     ("/api/2.0/repos", "CAN READ on the Git folder"),
     ("/api/2.0/sql/queries", "CAN VIEW on the query"),
+    ("/api/2.1/clusters", "CAN ATTACH TO on the cluster"),
     ("/api/2.1/unity-catalog", "BROWSE on the catalog, or USE CATALOG, USE SCHEMA and SELECT on the table"),
 )
 

@@ -18,7 +18,8 @@ from urllib.parse import quote
 import msgspec
 
 from lineage_hub import __version__
-from lineage_hub.connectors.databricks.connection import Json
+from lineage_hub.connectors.databricks.addresses import plain_path
+from lineage_hub.connectors.databricks.connection import Json, objects_of
 from lineage_hub.connectors.databricks.flows import Evidence, Flow, Origin
 from lineage_hub.connectors.databricks.names import DatasetName, Namer
 from lineage_hub.connectors.databricks.programs import Work
@@ -149,7 +150,8 @@ class Teller:
         """In Git where the folder is one, else in the workspace; a file of this machine has none."""
         for root, repo in self._repos.items():
             if path.startswith(root.rstrip("/") + "/") and repo.get("url"):
-                content = {"type": "git", "url": str(repo["url"]), "repoUrl": str(repo["url"])}
+                url = plain_path(str(repo["url"])) or ""
+                content = {"type": "git", "url": url, "repoUrl": url}
                 content["path"] = posixpath.relpath(path, root)
                 for name, member in (("branch", "branch"), ("version", "head_commit_id")):
                     if repo.get(member):
@@ -230,12 +232,12 @@ def _told_evidence(one: Evidence) -> Facets:
 def of_unity_catalog(table: Json) -> Facets:
     """What Unity Catalog says of a table: its columns, owner and comment."""
     facets: Facets = {}
-    columns = [one for one in table.get("columns") or () if isinstance(one, dict) and one.get("name")]
+    columns = [one for one in objects_of(table, "columns") if one.get("name")]
     if columns:
         fields = [
             {"name": str(one["name"]), "type": str(one.get("type_text") or one.get("type_name") or "")}
             | ({"description": str(one["comment"])} if one.get("comment") else {})
-            for one in sorted(columns, key=lambda one: one.get("position") or 0)
+            for one in sorted(columns, key=_position)
         ]
         facets["schema"] = facet("1-2-0/SchemaDatasetFacet", fields=fields)
     if table.get("owner"):
@@ -244,6 +246,11 @@ def of_unity_catalog(table: Json) -> Facets:
     if table.get("comment"):
         facets["documentation"] = facet("1-1-0/DocumentationDatasetFacet", description=str(table["comment"]))
     return facets
+
+
+def _position(column: Json) -> int:
+    position = column.get("position")
+    return position if isinstance(position, int) else 0
 
 
 @lru_cache(maxsize=10_000)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from lineage_hub import __version__, sdk
 from lineage_hub.connectors.databricks.cache import Cache
 from lineage_hub.connectors.databricks.config import ScanConfig
 from lineage_hub.connectors.databricks.lineage import Facets, ToldJob
@@ -47,16 +48,18 @@ class _Kept(msgspec.Struct, array_like=True):
 
 
 class Memo:
-    """Of one scan. `readings` are the keys of what is read, with the time of each."""
+    """Of one scan. `readings` are the keys of what is read, with the name of the work and the time of each."""
 
-    def __init__(self, cache: Cache, config: ScanConfig, works: Sequence[Work], readings: Iterable[tuple[str, int]]):
+    def __init__(
+        self, cache: Cache, config: ScanConfig, works: Sequence[Work], readings: Iterable[tuple[str, str, int]]
+    ):
         self._cache, self._works = cache, works
         settings = (config.resolved_namespace, config.clusters, config.default_cluster, config.include_kafka_lineage)
         digest = hashlib.sha256(f"{_version()} {settings!r}".encode())
         for work in works:
             digest.update(repr(work).encode(errors="surrogatepass"))
-        for key, modified_at in readings:
-            digest.update(f"{key} {modified_at}".encode())
+        for key, work_name, modified_at in readings:
+            digest.update(f"{key} {work_name!r} {modified_at} ".encode())
         self._key = digest.hexdigest()
 
     def table_names(self) -> list[str] | None:
@@ -136,8 +139,8 @@ def _only_building() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _version() -> str:
-    """A digest of everything that has a say in what is told of a reading."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    """A digest of everything that has a say in what is told of a reading: facets name the version that made them."""
+    digest = hashlib.sha256(__version__.encode())
+    for path in sorted([*Path(__file__).parent.glob("*.py"), *Path(sdk.__file__).parent.glob("*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()

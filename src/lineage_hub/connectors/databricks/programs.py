@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from lineage_hub.connectors.databricks.addresses import plain_path
 from lineage_hub.connectors.databricks.connection import Json
 from lineage_hub.connectors.databricks.reading import Problem
 
@@ -201,7 +202,9 @@ class _Task:
 
     def _add(self, path: str, part: Mapping[str, Any], git: object) -> None:
         if part.get("source") == "GIT" or (git and not path.startswith("/") and part.get("source") != "WORKSPACE"):
-            said = f"its source is in Git at {git}; scan a checkout with --path"
+            said = (
+                f"its source is in Git at {plain_path(str(git or '')) or 'a repository'}; scan a checkout with --path"
+            )
             self.problems = (Problem(0, said, path),)
         elif re.match(r"[a-z0-9]+:/", path) and not path.startswith("file:"):
             self.problems = (Problem(0, "its source is not in the workspace; scan a copy with --path", path),)

@@ -7,14 +7,14 @@ asked for the tables that were found. What fails on the way is in the report, an
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lineage_hub.connectors.databricks import client as api
 from lineage_hub.connectors.databricks.cache import Cache, reader_version, reading_key
+from lineage_hub.connectors.databricks.choosing import note, repos_of, works_of
 from lineage_hub.connectors.databricks.clusters import Clusters
 from lineage_hub.connectors.databricks.config import ScanConfig
 from lineage_hub.connectors.databricks.connection import Json
@@ -22,7 +22,7 @@ from lineage_hub.connectors.databricks.flows import Flow, ReadProgram, flows_of,
 from lineage_hub.connectors.databricks.lineage import Teller
 from lineage_hub.connectors.databricks.memo import Memo
 from lineage_hub.connectors.databricks.names import Namer
-from lineage_hub.connectors.databricks.programs import Work, clusters_of_job, work_of_pipeline, works_of_job
+from lineage_hub.connectors.databricks.programs import Work
 from lineage_hub.connectors.databricks.reading import Reading
 from lineage_hub.connectors.databricks.report import Report
 from lineage_hub.connectors.databricks.workspace import (
@@ -31,7 +31,6 @@ from lineage_hub.connectors.databricks.workspace import (
     Tree,
     WorkspaceTree,
     expanded,
-    once,
     plain_path,
     taken_in,
 )
@@ -67,7 +66,7 @@ async def scan_workspace(
     report = Report(notes=list(config.notes))
     options = {"concurrency": config.concurrency, "timeout_s": config.timeout_s, "attempts": config.attempts}
     async with api.DatabricksClient(config.workspace, config.token, **options) as client:
-        works, repos = await asyncio.gather(_works(client, config, report), _repos(client, report))
+        works, repos = await asyncio.gather(works_of(client, config, report), repos_of(client, report))
         roots = tuple(dict.fromkeys([*repos, *(plain_path(one.root) for one in works if one.root)]))
         tree = WorkspaceTree(client, cache, roots)
         fetched = await _fetched(tree, client, works, report, progress)
@@ -96,7 +95,7 @@ async def scan_folder(folder: Path, config: ScanConfig, cache: Cache, progress: 
     report = Report(notes=list(config.notes))
     tree = FolderTree(folder)
 
-    listed = [] if tree.file else await expanded(tree, "/", lambda path, error: _note(report, path, error))
+    listed = [] if tree.file else await expanded(tree, "/", lambda path, error: note(report, path, error))
     paths = [f"/{tree.file}"] if tree.file else [one.path for one in listed]
     fetched = []
     for at, path in enumerate(paths):
@@ -140,92 +139,6 @@ def _roots_of(fetched: list[Fetched]) -> list[Fetched]:
     return sorted(found, key=lambda one: one.path)
 
 
-async def _works(client: api.DatabricksClient, config: ScanConfig, report: Report) -> list[Work]:
-    """Pipelines and the tasks of jobs, each under a name of its own."""
-    pipelines, jobs = await asyncio.gather(_pipelines(client, config, report), _jobs(client, config, report))
-    found = sorted([*pipelines, *jobs], key=lambda one: (one.kind, one.name, one.id))
-    counts = Counter(one.name for one in found)
-    works = []
-    for one in found:
-        for problem in one.problems:
-            report.add_problem(problem.path or one.name, problem.line, problem.reason)
-        renamed = one if counts[one.name] == 1 else replace(one, name=f"{one.name} ({one.id})")
-        works.append(replace(renamed, catalog=one.catalog or config.catalog, schema=one.schema or config.schema))
-    report.works = len(works)
-    return works
-
-
-async def _pipelines(client: api.DatabricksClient, config: ScanConfig, report: Report) -> list[Work]:
-    async def details(one: Json) -> Work | None:
-        try:
-            found = await client.pipeline(str(one.get("pipeline_id")))
-            return work_of_pipeline(found, client.host, config.configuration)
-        except LineageHubError as error:
-            _note(report, f"pipeline {one.get('name') or one.get('pipeline_id')}", error)
-            return None
-
-    listed = [
-        one
-        async for one in _tolerated(client.pipelines(), "the list of pipelines", report)
-        if config.pipelines.takes(str(one.get("name") or ""), str(one.get("pipeline_id") or ""))
-    ]
-    return [one for one in await asyncio.gather(*map(details, listed)) if one is not None]
-
-
-async def _jobs(client: api.DatabricksClient, config: ScanConfig, report: Report) -> list[Work]:
-    async def works_of(one: Json) -> list[Work]:
-        if one.get("has_more"):
-            try:
-                one = await client.job(str(one.get("job_id")))
-            except LineageHubError as error:
-                _note(report, f"the further tasks of job {_name_of_job(one) or one.get('job_id')}", error)
-        ids = clusters_of_job(one)
-        asked = await asyncio.gather(*(once(confs, id_, conf_of) for id_ in ids))
-        known = {id_: conf for id_, conf in zip(ids, asked, strict=True) if conf is not None}
-        return list(works_of_job(one, client.host, config.configuration, known))
-
-    async def conf_of(cluster_id: str) -> Json | None:
-        try:
-            return await client.cluster_conf(cluster_id)
-        except LineageHubError as error:
-            _note(report, f"cluster {cluster_id}", error)
-            return None
-
-    confs: dict[str, asyncio.Future[Json | None]] = {}
-    listed = [
-        one
-        async for one in _tolerated(client.jobs(), "the list of jobs", report)
-        if config.jobs.takes(_name_of_job(one), str(one.get("job_id") or ""))
-    ]
-    return [work for works in await asyncio.gather(*map(works_of, listed)) for work in works]
-
-
-def _name_of_job(job: Json) -> str:
-    settings = job.get("settings")
-    return str(settings.get("name") or "") if isinstance(settings, dict) else ""
-
-
-async def _tolerated(items: AsyncIterator[Json], what: str, report: Report) -> AsyncIterator[Json]:
-    """What comes before a failure counts. Without a valid token there is nothing to go on with."""
-    try:
-        async for one in items:
-            yield one
-    except LineageHubError as error:
-        if getattr(error, "answered", None) == 401 or error.code in ("unreachable", "invalid_setting"):
-            raise
-        _note(report, what, error)
-
-
-async def _repos(client: api.DatabricksClient, report: Report) -> dict[str, Json]:
-    try:
-        return {plain_path(str(one["path"])): one for one in await client.repos() if one.get("path")}
-    except LineageHubError as error:
-        if getattr(error, "answered", None) == 401 or error.code in ("unreachable", "invalid_setting"):
-            raise
-        report.notes.append(f"Git folders are not known: {error.message}")
-        return {}
-
-
 async def _fetched(
     tree: Tree, client: api.DatabricksClient, works: list[Work], report: Report, progress: Progress
 ) -> list[Fetched]:
@@ -254,7 +167,7 @@ async def _programs_of(tree: Tree, work: Work, report: Report) -> list[Fetched]:
             text = await tree.text(found)
             taken: Taken = await taken_in(tree, found.path, text)
         except LineageHubError as error:
-            _note(report, path, error)
+            note(report, path, error)
             return None
         for other, reason in taken.problems.items():
             report.add_problem(
@@ -270,11 +183,11 @@ async def _programs_of(tree: Tree, work: Work, report: Report) -> list[Fetched]:
     objects: dict[str, Coroutine[Any, Any, api.WorkspaceObject]] = {path: tree.found(path) for path in work.paths}
     for glob in work.globs:
         try:
-            for one in await expanded(tree, glob, lambda path, error: _note(report, path, error)):
+            for one in await expanded(tree, glob, lambda path, error: note(report, path, error)):
                 if one.path not in objects:
                     objects[one.path] = known(one)
         except LineageHubError as error:
-            _note(report, glob, error)
+            note(report, glob, error)
     found = await asyncio.gather(*(one_of(path, finding) for path, finding in objects.items()))
     return [one for one in found if one is not None]
 
@@ -284,7 +197,7 @@ async def _query_of(client: api.DatabricksClient, work: Work, report: Report) ->
         text = await client.query_text(work.query_id)
         return [Fetched(work, f"query {work.query_id}", text, {}, "sql", work.modified_at)]
     except LineageHubError as error:
-        _note(report, f"query {work.query_id}", error)
+        note(report, f"query {work.query_id}", error)
         return []
 
 
@@ -305,16 +218,17 @@ def _read(fetched: list[Fetched], cache: Cache, report: Report, progress: Progre
     return found
 
 
-def _read_as(one: Fetched) -> tuple[str, int]:
-    """What decides what is read in it, and its time."""
+def _read_as(one: Fetched) -> tuple[str, str, int]:
+    """What decides what is read in it, for whom, and its time."""
     pairs = [*one.work.configuration.items(), *one.files.items()]
-    return reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs), one.modified_at
+    key = reading_key(reader_version(), one.text, one.language, one.path, pairs=pairs)
+    return key, one.work.name, one.modified_at
 
 
 def read_with(cache: Cache, one: Fetched) -> Reading:
     from lineage_hub.connectors.databricks.sources import read_program
 
-    key, _ = _read_as(one)
+    key, _, _ = _read_as(one)
     kept = cache.reading(key)
     if kept is not None:
         return kept
@@ -388,7 +302,7 @@ async def _tables(
         try:
             return await client.table(name)
         except LineageHubError as error:
-            _note(report, name, error)
+            note(report, name, error)
             return None
         finally:
             done += 1
@@ -401,7 +315,3 @@ async def _tables(
 def _shown(work: Work, path: str) -> str:
     """Of a folder paths are shown as a person would write them there."""
     return path.lstrip("/") if work.kind == "file" else path
-
-
-def _note(report: Report, path: str, error: LineageHubError) -> None:
-    report.add_problem(path, 0, f"{error.message}; {error.action}" if error.action else error.message)

@@ -39,9 +39,10 @@ def read_program(
     if not _is_text(source):
         return Reading()
     from lineage_hub.connectors.databricks.program.run import run_program
+    from lineage_hub.connectors.databricks.texts import presentable
 
     try:
-        return run_program(
+        reading = run_program(
             source,
             language=_language(language),
             path=path if _is_text(path) else "",
@@ -49,6 +50,7 @@ def read_program(
             files=_texts(files),
             traces_columns=columns,
         )
+        return presentable(reading)
     except Exception as error:
         return Reading(problems=[Problem(0, f"the program could not be read: {type(error).__name__}")])
 

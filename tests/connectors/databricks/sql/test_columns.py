@@ -151,3 +151,14 @@ def test_a_query_of_another_program_tells_its_columns() -> None:
         "id": [("orders", "id")],
         "twice": [("orders", "amount")],
     }
+
+
+def test_conditions_of_a_flow_of_changes_decide_about_its_rows() -> None:
+    sql = "APPLY CHANGES INTO t FROM STREAM s KEYS (k) WHERE r IN (SELECT r FROM w) APPLY AS DELETE WHEN op = 'D' "
+    reading = read_statements(sql + "SEQUENCE BY ts COLUMNS k, v")
+    assert [one.path for one in reading.sources] == ["s", "w"]
+    reading = read_statements(sql.replace("r IN (SELECT r FROM w)", "r > 1") + "SEQUENCE BY ts COLUMNS k, v")
+    [table] = reading.tables
+    assert table.columns is not None
+    decide = {one.column for one in table.columns["v"] if not one.direct}
+    assert decide == {"k", "r", "op", "ts"}

@@ -169,3 +169,44 @@ def test_only_a_semicolon_of_code_ends_a_statement(text: str, wanted: list[str])
 def test_what_is_no_text_reads_nothing(text: object) -> None:
     reading = read_statements(text)  # type: ignore[arg-type]
     assert (reading.sources, reading.tables, reading.problems) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("block", "wanted"),
+    [
+        ("IF x() THEN SET t = 'b'; END IF;", None),
+        ("IF x() THEN SET t = 'b'; ELSE SET t = 'b'; END IF;", "b"),
+        ("IF x() THEN SET t = 'b'; ELSEIF y() THEN SET t = 'b'; END IF;", None),
+        ("IF x() THEN IF y() THEN SET t = 'b'; END IF; END IF;", None),
+        ("IF x() THEN SET u = 'b'; END IF;", "a"),
+        ("CASE x() WHEN 1 THEN SET t = 'b'; ELSE SET t = 'c'; END CASE;", None),
+        ("WHILE x() DO SET t = t || 'b'; END WHILE;", None),
+        ("REPEAT SET t = t || 'b'; UNTIL x() END REPEAT;", None),
+        ("DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN SET t = 'b'; END;", None),
+        ("DECLARE CONTINUE HANDLER FOR NOT FOUND SET t = 'b';", None),
+        ("BEGIN SET t = 'b'; END;", "b"),
+    ],
+)
+def test_after_a_block_of_a_script_only_that_is_known_which_every_way_through_it_leaves(
+    block: str, wanted: str | None
+) -> None:
+    sql = f"BEGIN DECLARE t STRING = 'a'; DECLARE u STRING; {block} INSERT INTO o SELECT * FROM IDENTIFIER(t); END"
+    [found] = read_statements(sql).sources
+    assert (found.path, found.unresolved, found.confidence) == (wanted, [] if wanted else ["table"], 1.0)
+
+
+def test_a_branch_of_a_script_sees_nothing_of_the_others() -> None:
+    insert = "INSERT INTO o SELECT * FROM s.i;"
+    sql = f"BEGIN IF x() THEN USE CATALOG dev; {insert} ELSE {insert} USE CATALOG prod; END IF; {insert} END"
+    found = {(one.path, one.target_table, one.confidence) for one in read_statements(sql).sources}
+    assert found == {("dev.s.i", "o", 0.5), ("s.i", "o", 0.5), ("s.i", "o", 1.0)}
+
+
+def test_conditions_of_a_script_read_too() -> None:
+    sql = """BEGIN
+    IF (SELECT count(*) FROM a) > 0 THEN SET x = 1; ELSEIF EXISTS (SELECT 1 FROM b) THEN SET x = 2; END IF;
+    WHILE (SELECT max(n) FROM c) < 3 DO SET x = 3; END WHILE;
+    REPEAT SET x = 4; UNTIL x > (SELECT n FROM d) END REPEAT;
+    END"""
+    found = [(one.path, one.line, one.confidence) for one in read_statements(sql).sources]
+    assert found == [("a", 2, 1.0), ("b", 2, 0.5), ("c", 3, 1.0), ("d", 4, 1.0)]

@@ -322,3 +322,39 @@ def test_a_command_of_another_program_fills_its_table() -> None:
     found = read_query("INSERT INTO t (x) SELECT y FROM a")
     assert [one.name for one in found.tables] == ["t"]
     assert [one.target_table for one in found.sources] == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT * FROM stream.orders", ["stream.orders"]),
+        ("SELECT * FROM a JOIN stream.orders o ON true", ["a", "stream.orders"]),
+        ("SELECT * FROM STREAM(stream.orders)", ["stream.orders"]),
+        ("SELECT * FROM STREAM stream.orders", ["stream.orders"]),
+        ("SELECT a, stream FROM t", ["t"]),
+        ("SELECT * FROM t WHERE f(stream IS NULL) AND (stream LIKE 'a%')", ["t"]),
+        ("WITH stream AS (SELECT * FROM raw.t) SELECT * FROM stream", ["raw.t"]),
+        ("SELECT window, count(*) FROM t GROUP BY window", ["t"]),
+        ("SELECT window AS w, x.window FROM t x ORDER BY window DESC", ["t"]),
+        ("SELECT sum(b) OVER w FROM t WINDOW w AS (ORDER BY a), v AS (w)", ["t"]),
+    ],
+)
+def test_names_that_are_words_of_the_language_elsewhere_stay_names(sql: str, wanted: list[str]) -> None:
+    reading = read_statements(sql)
+    assert [one.path for one in reading.sources] == wanted
+    assert reading.problems == []
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("f(TABLE(s.t) PARTITION BY x ORDER BY y)", ["s.t"]),
+        ("f(TABLE(s.t) PARTITION BY (x, z) ORDER BY y, 3)", ["s.t"]),
+        ("f(TABLE(SELECT a FROM s.q) WITH SINGLE PARTITION, 3)", ["s.q"]),
+        ("f(1, rows => TABLE(s.t) PARTITION BY a), g(TABLE(s.u) DISTRIBUTE BY b) x", ["s.t", "s.u"]),
+    ],
+)
+def test_rows_that_a_function_gets_in_parts_are_read(call: str, wanted: list[str]) -> None:
+    reading = read_statements(f"CREATE TABLE o AS SELECT * FROM {call}")
+    assert [(one.path, one.target_table) for one in reading.sources] == [(one, "o") for one in wanted]
+    assert reading.problems == []

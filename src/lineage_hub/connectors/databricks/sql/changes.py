@@ -22,6 +22,7 @@ def as_query(tokens: t.Tokens, at: int) -> list[Token]:
     while places[-1] < len(tokens):
         places.append(t.find(tokens, places[-1] + 1, _CLAUSES))
     clauses = {t.word(tokens, one): (one, end) for one, end in pairwise(places[1:])}
+    conditions = [list(_condition(tokens, *one)) for one in pairwise(places[1:])]
     source = tokens[begin + 1 : places[1]] if len(places) > 1 else []
     sequence = _within(tokens, clauses.get("SEQUENCE"), 2)
     line = tokens[min(begin, len(tokens) - 1)].line
@@ -32,6 +33,9 @@ def as_query(tokens: t.Tokens, at: int) -> list[Token]:
             made += [_sign(TokenType.COMMA, ",", line), *sequence, _sign(TokenType.ALIAS, "AS", line)]
             made.append(_sign(TokenType.VAR, name, line))
     made += [_sign(TokenType.FROM, "FROM", line), *source]
+    for number, condition in enumerate(one for one in conditions if one):
+        made.append(_sign(TokenType.AND, "AND", line) if number else _sign(TokenType.WHERE, "WHERE", line))
+        made += [_sign(TokenType.L_PAREN, "(", line), *condition, _sign(TokenType.R_PAREN, ")", line)]
     keys = _within(tokens, clauses.get("KEYS"), 1)
     order = [*_without_brackets(keys), *([_sign(TokenType.COMMA, ",", line)] if keys and sequence else []), *sequence]
     if order:
@@ -42,6 +46,13 @@ def as_query(tokens: t.Tokens, at: int) -> list[Token]:
 def _columns(tokens: t.Tokens, clause: tuple[int, int] | None, line: int) -> list[Token]:
     given = _within(tokens, clause, 1)
     return [*_without_brackets(given)] if given else [_sign(TokenType.STAR, "*", line)]
+
+
+def _condition(tokens: t.Tokens, begin: int, end: int) -> t.Tokens:
+    """Of `WHERE …` and `APPLY AS DELETE WHEN …`: both decide which rows are there."""
+    if t.word(tokens, begin) == "WHERE":
+        return tokens[begin + 1 : end]
+    return tokens[begin + 4 : end] if t.says(tokens, begin, "APPLY", "AS") else []
 
 
 def _within(tokens: t.Tokens, clause: tuple[int, int] | None, words: int) -> list[Token]:

@@ -20,7 +20,7 @@ from lineage_hub.connectors.databricks.sql.constants import Constants
 from lineage_hub.connectors.databricks.sql.definitions import after_name
 from lineage_hub.connectors.databricks.sql.names import is_global_view, is_live, spelled
 from lineage_hub.connectors.databricks.sql.references import known_name, read_table
-from lineage_hub.connectors.databricks.sql.scripting import Blocks
+from lineage_hub.connectors.databricks.sql.scripting import Blocks, Values
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Statement, Substitute, split_statements
 from lineage_hub.connectors.databricks.sql.statements import Effect, StatementReader
 
@@ -113,7 +113,7 @@ class Session:
         if len(text) > LONGEST_TEXT:
             reading.problems.append(Problem(line, f"the text has more than {LONGEST_TEXT:,} characters"))
             return reading, effects
-        until, blocks = time.thread_time() + SECONDS, Blocks()
+        until, blocks = time.thread_time() + SECONDS, Blocks(self._values, self._set_values)
         for statement in split_statements(text, line):
             if time.thread_time() > until:
                 reading.problems.append(Problem(statement.line, "reading took too long: the rest was left out"))
@@ -186,6 +186,18 @@ class Session:
         if may_not_run:
             effect.sources = [replace(one, confidence=0.5) for one in effect.sources]
         return effect
+
+    def _values(self) -> Values:
+        """What statements have set so far."""
+        used = {"catalog": self.catalog, "schema": self.schema}
+        kinds = (("use", used), ("setting", self.settings), ("variable", self._variables))
+        return {(kind, name): value for kind, known in kinds for name, value in known.items()}
+
+    def _set_values(self, values: Values) -> None:
+        self.catalog, self.schema = values.get(("use", "catalog")), values.get(("use", "schema"))
+        for kind, known in (("setting", self.settings), ("variable", self._variables)):
+            known.clear()
+            known.update({name: value for (one, name), value in values.items() if one == kind})
 
     # Statements that count for those after them
 

@@ -35,6 +35,8 @@ _BEFORE_TABLES = frozenset({"FROM", "JOIN", "USING", ",", "(", "LATERAL"})
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "MAP", "REDUCE"})
 
 _TYPES = frozenset({TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT})
+_BEFORE_ARGUMENTS = frozenset({"(", ",", "=>"})
+_HOW_ROWS_COME = frozenset({"PARTITION", "DISTRIBUTE", "ORDER", "SORT", "WITH"})
 _REWRITTEN = frozenset({"STREAM", "WATERMARK", "WITH", "TABLE", "@"})
 
 Tokens = Sequence[Token]
@@ -188,9 +190,13 @@ def _is_of_arguments(description: str) -> bool:
 
 def _rewritten(tokens: Tokens) -> Iterable[Token]:
     at, closing = 0, set[int]()
+    skipped: dict[int, int] = {}
     while at < len(tokens):
         token = tokens[at]
         said = _word(token)
+        if at in skipped:
+            at = skipped[at]
+            continue
         if said not in _REWRITTEN and token.token_type is not TokenType.WINDOW and at not in closing:
             yield token
             at += 1
@@ -206,6 +212,9 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
                 at += 1
         elif said == "STREAM" and before in _BEFORE_TABLES and is_name(tokens, at + 1) and _is_table(tokens, at + 1):
             at += 1
+        elif said == "STREAM":
+            yield _like(token, TokenType.VAR, token.text)  # a name: `stream.orders` is a table of this schema
+            at += 1
         elif said == "WATERMARK" and (end := _after_watermark(tokens, at)):
             at = end
         elif said == "WITH" and says(tokens, at + 1, "SCHEMA", "EVOLUTION"):
@@ -216,8 +225,15 @@ def _rewritten(tokens: Tokens) -> Iterable[Token]:
             yield from (_like(token, TokenType.SELECT, "SELECT"), _like(token, TokenType.STAR, "*"))
             yield _like(token, TokenType.FROM, "FROM")
             at += 1
-        elif token.token_type is TokenType.WINDOW and word(tokens, at + 1) == "(":
-            # A function of this name makes windows of time.
+        elif said == "TABLE" and before in _BEFORE_ARGUMENTS and word(tokens, at + 1) == "(":
+            # How a function gets the rows: f(TABLE(t) PARTITION BY x)
+            end = after_brackets(tokens, at + 1)
+            if word(tokens, end) in _HOW_ROWS_COME:
+                skipped[end] = find(tokens, end, (",", ")"))
+            yield token
+            at += 1
+        elif token.token_type is TokenType.WINDOW and not (is_name(tokens, at + 1) and word(tokens, at + 2) == "AS"):
+            # A function of this name makes windows of time, and a column of them.
             yield _like(token, TokenType.VAR, token.text)
             at += 1
         elif said == "@" and before and is_name(tokens, at + 1):
@@ -233,6 +249,8 @@ def _is_table(tokens: Tokens, at: int) -> bool:
         "AS", "WHERE", "GROUP", "ORDER", "JOIN", "LEFT", "RIGHT", "INNER", "FULL", "CROSS", "UNION", "LIMIT", "HAVING",
         "LATERAL", "PIVOT", "UNPIVOT", "QUALIFY", "WINDOW", "ON", "INTERSECT", "EXCEPT", "MINUS", "TABLESAMPLE",
         "VERSION", "TIMESTAMP", "SORT", "CLUSTER", "DISTRIBUTE", "ANTI", "SEMI", "NATURAL", "WHEN", "KEYS", "INSERT",
+        "FROM", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "AND", "OR", "NOT", "DIV", "COLLATE", "THEN", "ASC",
+        "DESC", "OVER",
     }  # fmt: skip
 
 
