@@ -35,7 +35,7 @@ def _is_there(snapshot: Snapshot, job: int) -> bool:
 
 
 def _is_below(snapshot: Snapshot, job: int, prefix: str, most: int = MOST_PARENTS) -> bool:
-    """Whether Marquez may show this before the job's own name: a parent's name, with that one's parents before it or not.
+    """Whether Marquez may show this before the job's own name: a parent's, with that one's parents before it or not.
 
     Every parent counts that a run of the job ever named: a task that was started by hand the last time keeps its name.
     """

@@ -55,7 +55,7 @@ def keep_escapes(scope: Scope) -> None:
 
 
 class SlashesInNames:
-    """For paths that no route takes: names whose slashes were not escaped. Where every slash is the path's own, that holds.
+    """For paths that no route takes as they are: names whose slashes were not escaped.
 
     A table may be called `jobs`, and `datasets/jobs` is no part of a namespace as long as it can be something else.
     """
@@ -82,8 +82,9 @@ class SlashesInNames:
         if not fitting:
             return None
         found = next((one for one, methods in fitting if method in methods), fitting[0][0])
-        pieces, at = [], 0
-        for number in range(1, (found.re.groups or 0) + 1):
+        pieces: list[str] = []
+        at = 0
+        for number in range(1, found.re.groups + 1):
             start, end = found.span(number)
             pieces += path[at:start], path[start:end].replace("/", "%2F")
             at = end
