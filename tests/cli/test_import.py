@@ -175,20 +175,27 @@ def test_a_rejected_event_is_told_and_kept_as_a_dead_letter(cli: Cli, new: HubPr
 
 def test_descriptions_and_tags_that_no_event_has_come_too_and_only_once(cli: Cli, new: HubProcess) -> None:
     changed = {"updatedAt": "2026-11-02T00:00:00Z"}
-    told = {**event(1), "outputs": [{"namespace": "db", "name": "orders"}]}
+    tagged = {"tags": [{"key": "key", "value": "true", "field": "id"}], "_producer": "p", "_schemaURL": "s"}
+    schema = {"fields": [{"name": "id"}, {"name": "mail"}], "_producer": "p", "_schemaURL": "s"}
+    orders = {"namespace": "db", "name": "orders", "facets": {"schema": schema, "tags": tagged}}
+    above = {"job": {"namespace": "shop", "name": "dag"}, "run": {"runId": "r"}, "_producer": "p", "_schemaURL": "s"}
+    told = {**event(1), "outputs": [orders]}
+    told["run"] = {**told["run"], "facets": {"parent": above}}
+    fields = [{"name": "id", "tags": ["key"]}, {"name": "mail", "tags": ["PII"]}]
     answers: dict[str, Any] = {
         "/events/lineage": {"totalCount": 1, "events": [told]},
         "/namespaces": {"namespaces": [{"name": "db"}, {"name": "shop"}]},
         "/namespaces/db/datasets": {
             "datasets": [
-                {"namespace": "db", "name": "orders", **changed, "description": "All.", "tags": ["PII", "tier:gold"]},
+                {"namespace": "db", "name": "orders", **changed, "description": "All.", "tags": ["PII", "tier:gold"],
+                 "fields": fields},
                 {"namespace": "db", "name": "plain", **changed, "description": None},
             ]
         },
         "/namespaces/shop/datasets": {"datasets": []},
         "/namespaces/db/jobs": {"jobs": []},
         "/namespaces/shop/jobs": {
-            "jobs": [{"namespace": "shop", "name": "load", **changed, "description": "Loads."}],
+            "jobs": [{"namespace": "shop", "name": "dag.load", **changed, "description": "Loads."}],
         },
     }  # fmt: skip
 
@@ -202,6 +209,9 @@ def test_descriptions_and_tags_that_no_event_has_come_too_and_only_once(cli: Cli
         assert done.json()["described"] == 2
         dataset = httpx.get(f"{new.url}/api/v1/namespaces/db/datasets/orders").json()
         assert (dataset["description"], sorted(dataset["tags"])) == ("All.", ["PII", "tier:gold"])
+        assert [(one["name"], one["tags"]) for one in dataset["fields"]] == [("id", ["key"]), ("mail", ["PII"])]
+        listed = httpx.get(f"{new.url}/api/v1/namespaces/shop/jobs").json()["jobs"]
+        assert [one["name"] for one in listed] == ["dag", "load"]  # Marquez's dag.load is load
         job = httpx.get(f"{new.url}/api/v1/namespaces/shop/jobs/load").json()
         assert (job["description"], job["outputs"]) == ("Loads.", [{"namespace": "db", "name": "orders"}])
         again = cli("import", "marquez", server.url, "--url", new.url, "--json")

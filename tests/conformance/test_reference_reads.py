@@ -165,6 +165,20 @@ def test_a_child_job_answers_to_both_spellings_and_a_real_job_wins(api: Api) -> 
     assert api.nodes("job:jobs:dag.task") == {"job:jobs:dag.task", "dataset:db:c"}
 
 
+def test_a_child_job_keeps_its_longer_name_when_a_run_of_it_has_no_parent(api: Api) -> None:
+    api.send(
+        complete(1, job="task", run_facets={"parent": parent("dag")}),
+        complete(2, job="task", run=2, run_facets={"parent": parent("backfill")}),
+        complete(3, job="task", run=3),
+    )
+    for name in ("dag.task", "backfill.task"):
+        assert api.get("namespaces", "jobs", "jobs", name)["name"] == "task"
+        assert api.get("badges", nodeId=f"job:jobs:{name}")["badges"][0]["lastRunState"] == "COMPLETED"
+    api.refused(404, "GET", "namespaces", "jobs", "jobs", "backfill.task", as_of=at(1))
+    api.refused(404, "GET", "namespaces", "jobs", "jobs", "dag.backfill.task")
+    assert api.get("badges", nodeId="job:jobs:other.task")["unknown"] == ["job:jobs:other.task"]
+
+
 def test_a_run_id_that_jobs_share_answers_with_the_latest_and_lists_the_others(api: Api) -> None:
     api.send(
         start(1, job="first", run=7),

@@ -154,7 +154,7 @@ def _declare(ask: Asking) -> None:
         "sourceName": "db",
         "fields": [{"name": "id", "tags": ["k"]}],
     }
-    ask("put", _DATASET, table, json=body)
+    ask("put", _DATASET, table, json={**body, "type": "STREAM", "schemaLocation": "http://registry/1"})
     ask("put", _JOB, job, json={"type": "BATCH", "outputs": [{**declared, "name": table["dataset"]}], "tags": ["x"]})
     run = ask("post", f"{_JOB}/runs", job, 201, json={"args": {"day": "1"}}).json()["id"]
     for step in ("start", "complete"):

@@ -46,6 +46,11 @@ class _Head(msgspec.Struct, rename="camel"):
     dataset: _Subject | None = None
 
 
+class DescribedField(msgspec.Struct):
+    name: str
+    tags: list[str] | None = None
+
+
 class Described(msgspec.Struct, rename="camel"):
     """A job or dataset, as far as it can hold what no event says."""
 
@@ -53,7 +58,13 @@ class Described(msgspec.Struct, rename="camel"):
     name: str
     updated_at: str
     description: str | None = None
-    tags: list[str] = []
+    tags: list[str] | None = None
+    fields: list[DescribedField] | None = None
+
+    def all_tags(self) -> set[tuple[str, str]]:
+        """With the field that each is on, or nothing for the job or dataset itself."""
+        of_fields = {(field.name, tag) for field in self.fields or () for tag in field.tags or ()}
+        return of_fields | {("", tag) for tag in self.tags or ()}
 
 
 class _Named(msgspec.Struct):

@@ -53,10 +53,10 @@ def every_node(hub: Hub, **moment: Value) -> Iterator[tuple[str, str]]:
 
 
 def quoted(part: str) -> str:
-    """For one part of a path; names hold slashes."""
+    """For one part of a path; names hold slashes, and one of dots alone would be a step in the path."""
     from urllib.parse import quote
 
-    return quote(part, safe="")
+    return part.replace(".", "%2E") if part in {".", ".."} else quote(part, safe="")
 
 
 def _namespaces(hub: Hub, **moment: Value) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import node
 from lineage_hub.query.datasets import not_dropped
+from lineage_hub.query.job_names import job_of_alias
 from lineage_hub.query.jobs import last_states
 from lineage_hub.query.overview import failing, late
 from lineage_hub.query.overview.failing import NOT_CHECKED
@@ -92,7 +93,19 @@ def _entities(snapshot: Snapshot, asked: Iterable[str]) -> dict[str, tuple[int, 
             if entity in visible and shown not in snapshot.hidden:
                 found[text] = kind, shown
                 break
+        else:
+            job = _alias(snapshot, text)
+            if job is not None:
+                found[text] = tables.JOB, job
     return found
+
+
+def _alias(snapshot: Snapshot, text: str) -> int | None:
+    """The job that is only called so, with its parent's name before its own."""
+    word, rest = node.split_kind(text)
+    read = islice(node.readings(word, rest), MOST_READINGS) if word == node.JOB else ()
+    called = (job_of_alias(snapshot, one.namespace, one.name) for one in read)
+    return next((job for job in called if job is not None), None)
 
 
 def _seen(snapshot: Snapshot, entities: Collection[int]) -> set[int]:

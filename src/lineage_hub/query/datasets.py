@@ -21,9 +21,18 @@ from lineage_hub.query.said import SaidTags
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Version, Versions
 from lineage_hub.store import tables
+from lineage_hub.wire import facets as read
 from lineage_hub.wire import instant_text
 from lineage_hub.wire.canonical import digest
-from lineage_hub.wire.described import Ownership, QualityAssertions, QualityMetrics, Storage, lenient
+from lineage_hub.wire.described import (
+    DECLARED_FACET,
+    Declared,
+    Ownership,
+    QualityAssertions,
+    QualityMetrics,
+    Storage,
+    lenient,
+)
 
 Answer = dict[str, Any]
 # An answer as JSON, with what of it its dataset's events don't tell: column edges and the tags of users.
@@ -137,6 +146,7 @@ def _answer(snapshot: Snapshot, found: int, facts: Facts, versions: Versions, in
     answer["currentVersion"] = current.id if current else None
     answer["columnLineage"] = column_inputs(snapshot, into)
     answer["owners"] = lenient(texts.get("ownership"), Ownership).owners
+    answer.update(_schema_location(texts))
     if "storage" in texts:
         answer["storage"] = lenient(texts["storage"], Storage)
     if "dataQualityMetrics" in texts:
@@ -195,4 +205,26 @@ def _version(snapshot: Snapshot, found: int, version: Version, versions: Version
         "currentSchemaVersion": uuid_of("schema", digest(texts["schema"]).hex()) if "schema" in texts else None,
         "createdByRun": run_answer(snapshot, version.run, versions) if version.run else None,
         "facets": {name: Raw(text) for name, text in texts.items()},
+        **_schema_location(texts),
     }
+
+
+def _schema_location(texts: dict[str, bytes]) -> Answer:
+    """Where the schema of a stream stands, if it was declared with one."""
+    location = lenient(texts.get(DECLARED_FACET), Declared).schemaLocation
+    return {} if location is None else {"schemaLocation": location}
+
+
+def declared_again(snapshot: Snapshot, namespace: str, name: str, version: str, now: int) -> str:
+    """The version of what is declared: that of its content, and one of its own if others came since that was said."""
+    named = snapshot.reader.find(tables.DATASET, namespace, name)
+    found = None if named is None else snapshot.joined((named,)).of(named)
+    known = {} if found is None else dataset_facts(snapshot, [found], frozenset(("version",)))
+    if found is None or found not in known:
+        return version
+    versions = Versions(snapshot)
+    told = facet_texts(snapshot, known[found]).get("version")
+    last = None if told is None else read.version(told)
+    if last and last.startswith(version) and versions.is_current(found, last):
+        return last
+    return f"{version}-{now}" if versions.has(found, version) else version

@@ -6,7 +6,6 @@ A job that really has the name wins over one that is only called so.
 from __future__ import annotations
 
 from lineage_hub.query.facts import job_facts
-from lineage_hub.query.nodes import parents
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.store import tables
 
@@ -26,7 +25,7 @@ def job_of_alias(snapshot: Snapshot, namespace: str, name: str) -> int | None:
     for at, char in enumerate(name):
         if char == ".":
             job = snapshot.reader.find(tables.JOB, namespace, name[at + 1 :])
-            if job is not None and _is_there(snapshot, job) and name[:at] in _prefixes(snapshot, job):
+            if job is not None and _is_there(snapshot, job) and _is_below(snapshot, job, name[:at]):
                 return job
     return None
 
@@ -35,16 +34,19 @@ def _is_there(snapshot: Snapshot, job: int) -> bool:
     return job not in snapshot.hidden and job in job_facts(snapshot, [job])
 
 
-def _prefixes(snapshot: Snapshot, job: int) -> set[str]:
-    """What Marquez may show before the job's own name: its parent's name, with that one's parents before it or not."""
-    found: set[str] = set()
-    tails = {""}
-    for _ in range(MOST_PARENTS):
-        above = parents(snapshot, snapshot.latest_runs([job])).get(job)
-        if above is None:
-            break
-        name = snapshot.name(above)[1]
-        tails = {f"{name}.{tail}" if tail else name for tail in tails}
-        found |= tails
-        job = above
-    return found
+def _is_below(snapshot: Snapshot, job: int, prefix: str, most: int = MOST_PARENTS) -> bool:
+    """Whether Marquez may show this before the job's own name: a parent's, with that one's parents before it or not.
+
+    Every parent counts that a run of the job ever named: a task that was started by hand the last time keeps its name.
+    """
+    numbers = snapshot.shapes_of((job,))[job]
+    shapes = snapshot.reader.shapes(numbers)
+    named = {number: shapes[number].parent for number in numbers if shapes[number].subject == job}
+    names = snapshot.names({parent for parent in named.values() if parent})
+    fitting = {n: one for n, one in named.items() if one and f".{prefix}".endswith(f".{names[one][1]}")}
+    bounds = snapshot.bounds(fitting)
+    for parent in {one for number, one in fitting.items() if bounds[number] is not None}:
+        above = prefix[: -len(names[parent][1])]
+        if not above or (most and _is_below(snapshot, parent, above[:-1], most - 1)):
+            return True
+    return False

@@ -143,6 +143,15 @@ class Versions:
             self._all[dataset] = self._find(dataset)
         return self._all[dataset]
 
+    def has(self, dataset: int, name: str) -> bool:
+        """Whether there is a version that is named so."""
+        wanted = self._id(dataset, "version", name)
+        return any(version.id == wanted for version in self.all_of(dataset))
+
+    def is_current(self, dataset: int, name: str) -> bool:
+        last = self.last_before(dataset, None)
+        return last is not None and last.id == self._id(dataset, "version", name)
+
     def last_before(self, dataset: int, bound: Ord | None) -> Version | None:
         """The current one, or the one that was current at that ord."""
         self.asked.add(dataset)

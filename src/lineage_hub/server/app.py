@@ -52,6 +52,7 @@ from lineage_hub.server.extensions import Surroundings, extensions
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.hub import Hub
 from lineage_hub.server.metrics import Metrics
+from lineage_hub.server.names import SlashesInNames
 from lineage_hub.server.page import Page
 from lineage_hub.server.prefixes import Prefixes
 from lineage_hub.server.requests import Requests
@@ -197,6 +198,7 @@ def create_app(
     for router in (*ROUTERS, *(one.router for one in extensions())):
         # As they are: `include_router` makes each route a second time, at the first request.
         app.router.routes.extend(router.routes)
+    app.router.default = SlashesInNames(app.router)
     openapi.describe(app)
     return app
 

@@ -50,20 +50,24 @@ async def put_dataset(request: Request, namespace: Written, dataset: Written) ->
     body = declared.read_body(await body_of(request), DatasetBody, openapi.DATASET_ACTION)
     _one_of(body.type, openapi.DATASET_TYPES)
 
-    def prepare(snapshot: Snapshot) -> tuple[str, tuple[RunFacts, tuple[str, str], str] | None]:
-        namespace_answer(snapshot, namespace)
-        address = address_of(snapshot, body.sourceName)
-        return address, None if body.runId is None else _run(snapshot, body.runId)
+    now = hub.clock()
 
-    address, run = await look(request, prepare)
-    facets = declared.dataset_facets(body, address)
+    def prepare(snapshot: Snapshot) -> tuple[dict[str, Any], str, tuple[RunFacts, tuple[str, str], str] | None]:
+        namespace_answer(snapshot, namespace)
+        facets = declared.dataset_facets(body, address_of(snapshot, body.sourceName))
+        version = declared.version_of(facets)
+        if body.runId is not None:
+            return facets, version, _run(snapshot, body.runId)
+        return facets, datasets_query.declared_again(snapshot, namespace, dataset, version, now), None
+
+    facets, version, run = await look(request, prepare)
     if run is None:
-        await take(hub, [declared.dataset_event(namespace, dataset, facets, hub.clock())])
+        await take(hub, [declared.dataset_event(namespace, dataset, facets, version, now)])
     else:
         _, job, tenant = run
         output = {"namespace": namespace, "name": dataset, "facets": facets}
         await take(
-            hub, [declared.run_event("OTHER", job, str(body.runId), hub.clock(), outputs=[output])], tenant
+            hub, [declared.run_event("OTHER", job, str(body.runId), now, outputs=[output])], tenant
         )  # fmt: skip
     tags = [Saying(DATASET_TAG, (namespace, dataset, tag), PUT_ON) for tag in body.tags or ()]
     tags += [

@@ -131,9 +131,12 @@ def dataset_facets(body: DatasetBody, source_uri: str | None) -> Json:
     return facets
 
 
-def dataset_event(namespace: str, name: str, facets: Json, event_at: int) -> bytes:
+def version_of(facets: Json) -> str:
     """What is declared is a version of the dataset; the same again is the same version."""
-    version = digest(msgspec.json.encode(facets, order="sorted")).hex()
+    return digest(msgspec.json.encode(facets, order="sorted")).hex()
+
+
+def dataset_event(namespace: str, name: str, facets: Json, version: str, event_at: int) -> bytes:
     facets = {**facets, "version": _facet("version", datasetVersion=version)}
     return _event("DatasetEvent", event_at, dataset={"namespace": namespace, "name": name, "facets": facets})
 

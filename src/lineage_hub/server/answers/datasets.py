@@ -24,6 +24,7 @@ DATASET_SUMMARY: dict[str, Schema] = {
     "description": nullable(TEXT),
     "lastLifecycleState": told(TEXT, "Such as CREATE, DROP or RENAME; empty if no event told of one."),
 }
+SCHEMA_LOCATION = told(TEXT, "Where the schema of a stream stands, if it was declared with one.")
 DATASET_MARKS: dict[str, Schema] = {
     "namedOnly": told(YES, "No run, job or dataset event mentions it; another dataset's facet names it."),
     "aliases": told(listing(NAME), "Other names that symlinks join with it."),
@@ -49,6 +50,7 @@ COMPONENTS: dict[str, Schema] = {
             "deleted": FLAG,
         },
         {
+            "schemaLocation": SCHEMA_LOCATION,
             "storage": told(ref("Storage"), "Of the facet storage."),
             "quality": told(ref("QualityMetrics"), "Of the facet dataQualityMetrics."),
             "assertions": told(listing(ref("Assertion")), "Of the facet dataQualityAssertions."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage_hub.server.answers.datasets import DATASET_SUMMARY
+from lineage_hub.server.answers.datasets import DATASET_SUMMARY, SCHEMA_LOCATION
 from lineage_hub.server.answers.facets import FACETS
 from lineage_hub.server.answers.names import NAME
 from lineage_hub.server.schemas import MOMENT, TEXT, Schema, listing, nullable, page, record, ref, told
@@ -33,6 +33,7 @@ COMPONENTS: dict[str, Schema] = {
             "createdByRun": nullable(ref("Run")),
             "facets": FACETS,
         },
+        {"schemaLocation": SCHEMA_LOCATION},
         about="The dataset as it was described when the version came to be.",
     ),
     "DatasetVersionPage": page("versions", ref("DatasetVersion"), horizon=True),
