@@ -129,7 +129,7 @@ def test_impact_as_markdown_is_whole_tables_whatever_the_names(client: TestClien
     assert answer.headers["content-type"].startswith("text/markdown")
     lines = answer.text.splitlines()
     assert lines[0] == "# What depends on datasetField:db:orders:id"
-    assert any("1 columns of 1 datasets" in line for line in lines)
+    assert any("1 column of 1 dataset," in line for line in lines)
     table = [line for line in lines[lines.index("## All of it") :] if line.startswith("|")]
     cells = {len(line.replace("\\|", "").split("|")) for line in table}
     assert len(cells) == 1

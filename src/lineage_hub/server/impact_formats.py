@@ -47,15 +47,17 @@ def _markdown(answer: Answer) -> str:
     lines = [
         f"# What depends on {_plain(answer['node'])}",
         "",
-        f"{counts['datasets']} datasets and {counts['jobs']} jobs in {counts['namespaces']} namespaces; "
-        f"{counts['owners']} owners, {counts['withoutOwner']} without one.",
+        f"{_many(counts['datasets'], 'dataset')} and {_many(counts['jobs'], 'job')} "
+        f"in {_many(counts['namespaces'], 'namespace')}; "
+        f"{_many(counts['owners'], 'owner')}, {counts['withoutOwner']} without one.",
         "",
     ]
     if "byColumns" in answer:
         exact, rest = answer["byColumns"], answer["byTablesOnly"]
         lines += [
-            f"Column lineage reaches {exact['columns']} columns of {exact['datasets']} datasets, "
-            f"by {exact['jobs']} jobs. {rest['datasets']} datasets and {rest['jobs']} jobs are reached by tables only; "
+            f"Column lineage reaches {_many(exact['columns'], 'column')} of {_many(exact['datasets'], 'dataset')}, "
+            f"by {_many(exact['jobs'], 'job')}. By tables only are reached: "
+            f"{_many(rest['datasets'], 'dataset')} and {_many(rest['jobs'], 'job')}; "
             f"of {rest['datasetsWithoutColumnLineage']} of these datasets nobody tells where their columns come from.",
             "",
         ]
@@ -67,6 +69,10 @@ def _markdown(answer: Answer) -> str:
     if answer["truncated"]:
         lines += ["", f"{answer['hidden_nodes']} more are not shown."]
     return "\n".join(lines) + "\n"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> list[str]:
