@@ -15,7 +15,7 @@ from lineage_hub.connectors.databricks.config import Chosen, ScanConfig
 from lineage_hub.connectors.databricks.connection import Json
 from lineage_hub.connectors.databricks.programs import Work, clusters_of_job, work_of_pipeline, works_of_job
 from lineage_hub.connectors.databricks.report import Report
-from lineage_hub.connectors.databricks.workspace import once, plain_path
+from lineage_hub.connectors.databricks.workspace import once, plain_path, said
 from lineage_hub.errors import LineageHubError
 
 
@@ -114,4 +114,4 @@ async def repos_of(client: api.DatabricksClient, report: Report) -> dict[str, Js
 
 
 def note(report: Report, path: str, error: LineageHubError) -> None:
-    report.add_problem(path, 0, f"{error.message}; {error.action}" if error.action else error.message)
+    report.add_problem(path, 0, said(error))

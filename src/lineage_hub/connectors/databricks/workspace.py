@@ -252,7 +252,7 @@ async def taken_in(tree: Tree, path: str, source: str) -> Taken:
                 try:
                     found[target.path] = await tree.text(target)
                 except LineageHubError as error:
-                    found.problems[target.path] = _said(error)
+                    found.problems[target.path] = said(error)
                     continue
                 found.modified_at = max(found.modified_at, target.modified_at)
                 waiting.append((target.path, found[target.path]))
@@ -265,7 +265,7 @@ async def _targets(tree: Tree, at: str, one: Reference, found: Taken) -> list[Wo
         try:
             return [await tree.found(plain_path(target))]
         except LineageHubError as error:
-            found.problems[plain_path(target)] = _said(error)
+            found.problems[plain_path(target)] = said(error)
             return []
     folders = folders_above(at, tree.top(at))
     if one.level:
@@ -300,5 +300,5 @@ async def _module(tree: Tree, folder: str, path: str) -> list[WorkspaceObject]:
     return []
 
 
-def _said(error: LineageHubError) -> str:
+def said(error: LineageHubError) -> str:
     return f"{error.message}; {error.action}" if error.action else error.message
