@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from itertools import permutations
 
 import pytest
 
 from lineage_hub.connectors.databricks.cache import Cache
 from lineage_hub.connectors.databricks.config import Chosen, KafkaCluster, ScanConfig
+from lineage_hub.connectors.databricks.report import Report
 from lineage_hub.connectors.databricks.scan import scan_folder, scan_workspace
 from lineage_hub.connectors.databricks.told import events_of
 from lineage_hub.errors import Refusal
@@ -237,8 +239,21 @@ def test_a_name_that_chooses_no_pipeline_or_job_is_said(shop):
     pipelines, jobs = Chosen(names=("nowhere*", "*")), Chosen(names=("nobody",))
     notes = scanned(shop, pipelines=pipelines, jobs=jobs).notes
     assert [one.partition(":")[0] for one in notes] == [
-        "no pipeline is chosen by nowhere*", "no job is chosen by nobody",
+        "no job is chosen by nobody", "no pipeline is chosen by nowhere*",
     ]  # fmt: skip
+
+
+def test_a_report_reads_the_same_in_whatever_order_the_workspace_answered():
+    came = [("/b", 2, "closed"), ("/b", 1, "closed"), ("/a", 9, "not UTF-8")]
+    told = []
+    for order in permutations(came):
+        report = Report(notes=[reason + path for path, _, reason in order])
+        for one in order:
+            report.add_problem(*one)
+        report.take(Report())
+        told.append(json.dumps(report.to_dict()))
+    assert len(set(told)) == 1
+    assert [(one.path, one.line) for one in report.problems] == [("/a", 9), ("/b", 1), ("/b", 2)]
 
 
 def test_a_catalog_that_tells_positions_of_columns_in_no_order_stops_nothing():

@@ -49,11 +49,16 @@ class Report:
         return [one for one in self.findings if one.unresolved]
 
     def take(self, outcome: Report) -> None:
-        """What was made of the programs, beside what happened on the way to them."""
+        """What was made of the programs, beside what happened on the way to them.
+
+        A workspace answers in any order; the report of the same scan reads the same.
+        """
         self.programs, self.tables = outcome.programs, outcome.tables
         self.findings, self.jobs, self.namers = outcome.findings, outcome.jobs, outcome.namers
         for one in outcome.problems:
             self.add_problem(one.path, one.line, one.reason)
+        self.problems.sort(key=lambda one: (one.path, one.line, one.reason))
+        self.notes.sort()
 
     def add_problem(self, path: str, line: int, reason: str) -> None:
         problem = Problem(line, reason, path)
