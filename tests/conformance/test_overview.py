@@ -127,7 +127,7 @@ def assert_hours(answer: Any, within: list[Body], begin: float, hours: int, now:
 
 def assert_schemas(answer: Any, seen: list[Body], begin: float) -> None:
     """Columns are only ever added; a run that began with fewer may end after another that has more."""
-    changes: list[tuple[str, str, int, int]] = []
+    changes: list[tuple[str, str, int, int, list[tuple[str, str]]]] = []
     for job in range(JOBS):
         told = sorted([one for one in seen if one["job"]["name"] == f"j{job}"], key=lambda one: str(one["eventTime"]))
         before: list[str] | None = None
@@ -135,11 +135,19 @@ def assert_schemas(answer: Any, seen: list[Body], begin: float) -> None:
             columns = [one["name"] for one in event["outputs"][0]["facets"]["schema"]["fields"]]
             if before is not None and columns != before and str(event["eventTime"]) >= at(begin):
                 more, fewer = set(columns) - set(before), set(before) - set(columns)
-                changes.append((str(event["eventTime"]), f"t{job}", len(more), len(fewer)))
+                named = [("added", one) for one in columns if one in more]
+                named += [("removed", one) for one in before if one in fewer]
+                changes.append((str(event["eventTime"]), f"t{job}", len(more), len(fewer), named[:3]))
             before = columns
     assert answer["schemaChanges"]["count"] == len(changes)
     items = answer["schemaChanges"]["items"]
-    shown = [(one["at"], one["dataset"]["name"], one["added"], one["removed"]) for one in items]
+    shown = [
+        (
+            *(one["at"], one["dataset"]["name"], one["added"], one["removed"]),
+            [(each["how"], each["column"]) for each in one["columns"]],
+        )
+        for one in items
+    ]
     by_name = sorted(changes, key=lambda one: one[1])
     assert shown == sorted(by_name, key=lambda one: one[0], reverse=True)[:10]
 

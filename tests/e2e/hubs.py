@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ import httpx
 
 from benchmarks.generator import EventStream, in_batches
 from benchmarks.landscape import layered_landscape, river_landscape
+from lineage_hub.sample.retail import PIPELINE, Day, write_day
 from tests.why import sending
 from tests.why.incidents import incident
 
@@ -85,6 +87,29 @@ def tell_story(hub_url: str) -> Story:
     refused = httpx.post(f"{hub_url}/api/v1/lineage", content=BAD_EVENT, headers={"Content-Type": "application/json"})
     assert refused.status_code == 400, refused.text
     return Story(hub_url, slow)
+
+
+def open_shop(folder: Path) -> dict[str, str]:
+    """What a hub must be told to run the shop's pipeline.
+
+    The shop's files have changed over night, and a rule stops them.
+    """
+    (folder / "pipelines").mkdir()
+    (folder / "pipelines" / "retail.yaml").write_text(PIPELINE)
+    write_day(folder / "tuesday", Day(orders=500, customers=50, products=20, is_second=True))
+    return {
+        "LINEAGE_HUB_PIPELINE_FOLDER": str(folder / "pipelines"),
+        "LINEAGE_HUB_PIPELINE_ROOTS": str(folder),
+        "LINEAGE_HUB_PIPELINE_MASTER": "local[1]",
+    }
+
+
+def run_shop(hub_url: str, folder: Path) -> str:
+    """Its id; the page shows it as it works."""
+    parameters = {"raw": str(folder / "tuesday"), "lake": str(folder / "lake")}
+    return str(
+        send(hub_url, "/api/v1/pipeline/run", json={"pipeline": "retail", "parameters": parameters}).json()["run_id"]
+    )
 
 
 def tell_night(hub_url: str) -> Slow:

@@ -17,12 +17,14 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.e2e.chromium import chromium
-from tests.e2e.hubs import WAREHOUSE, Story, tell_story
+from tests.e2e.hubs import WAREHOUSE, Story, ask, open_shop, run_shop, tell_story
 from tests.e2e.screens import ORDERS, REVENUE_NODE, SCREENS, lineage, path_of, wait_until_drawn, week_at
 from tests.e2e.visits import Visits
 from tests.hub_process import HubProcess
 
 THEMES = ("light", "dark")
+# A start of Spark.
+PATIENCE_MS = 240_000
 
 
 def _as_it_is(page: Page) -> None:
@@ -47,6 +49,15 @@ def _changes(page: Page) -> None:
     expect(page.get_by_role("complementary", name="Changes")).to_contain_text("added")
 
 
+def _run_of_the_shop(story: Story) -> str:
+    return f"/pipelines/runs/{ask(story.url, '/pipeline/run')['runs'][0]['run_id']}"
+
+
+def _ended(page: Page) -> None:
+    expect(page.get_by_text("failed", exact=True).first).to_be_visible(timeout=PATIENCE_MS)
+    wait_until_drawn(page)
+
+
 def _opened_letter(page: Page) -> None:
     page.get_by_role("list", name="Dead letters").get_by_role("button").first.click()
     expect(page.get_by_label("Body")).to_be_visible()
@@ -59,9 +70,10 @@ class Picture:
     prepare: Callable[[Page], None] = _as_it_is
 
 
-PREPARED = {"dead-letters": _opened_letter}
+PREPARED = {"dead-letters": _opened_letter, "pipelines": _ended}
 PICTURES = (
     *(Picture(screen.name, screen.address, PREPARED.get(screen.name, _as_it_is)) for screen in SCREENS),
+    Picture("pipeline-run", _run_of_the_shop, _ended),
     Picture("search", lambda _: "/?hours=168", _search),
     Picture("column", lambda _: lineage(REVENUE_NODE, columns="1", column="revenue", up="2", down="0")),
     Picture("compare", lambda _: lineage(REVENUE_NODE, up="2", down="1", **{"from": week_at(0.4)}), _changes),
@@ -87,19 +99,20 @@ def photograph(browser: Any, story: Story, picture: Picture, theme: str, path: P
 def main(folder: Path, only: str = "") -> int:
     folder.mkdir(parents=True, exist_ok=True)
     code = 0
-    with tempfile.TemporaryDirectory(prefix="lineage-hub-pictures-") as made, HubProcess(Path(made) / "data") as hub:
-        story = tell_story(hub.url)
-        with chromium() as browser:
-            for picture in PICTURES:
-                for theme in THEMES:
-                    if not re.search(only, f"{picture.name}-{theme}"):
-                        continue
-                    path = folder / f"{picture.name}-{theme}.png"
-                    troubles = photograph(browser, story, picture, theme, path)
-                    print(f"{path} {path.stat().st_size / 1000:.0f} kB", flush=True)
-                    for trouble in troubles:
-                        print(f"{path.name}: {trouble}", file=sys.stderr)
-                        code = 1
+    chosen = [(one, theme) for one in PICTURES for theme in THEMES if re.search(only, f"{one.name}-{theme}")]
+    with tempfile.TemporaryDirectory(prefix="lineage-hub-pictures-") as made:
+        shop = Path(made)
+        with HubProcess(shop / "data", environment=open_shop(shop)) as hub, chromium() as browser:
+            story = tell_story(hub.url)
+            if any(picture.prepare is _ended for picture, _ in chosen):
+                run_shop(hub.url, shop)
+            for picture, theme in chosen:
+                path = folder / f"{picture.name}-{theme}.png"
+                troubles = photograph(browser, story, picture, theme, path)
+                print(f"{path} {path.stat().st_size / 1000:.0f} kB", flush=True)
+                for trouble in troubles:
+                    print(f"{path.name}: {trouble}", file=sys.stderr)
+                    code = 1
     put_into_docs(folder)
     return code
 

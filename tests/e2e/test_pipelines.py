@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from lineage_hub.sample.retail import PIPELINE, Day, write_day
 from tests.e2e.axe import AXE, violations
+from tests.e2e.hubs import open_shop
 from tests.e2e.visits import Visits
 from tests.hub_process import HubProcess
 
@@ -23,16 +23,8 @@ PATIENCE_MS = 240_000
 def shop(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """A hub that may run the shop's pipeline, and the folder of its files."""
     folder = tmp_path_factory.mktemp("shop")
-    definitions = folder / "pipelines"
-    definitions.mkdir()
-    (definitions / "retail.yaml").write_text(PIPELINE)
-    (definitions / "broken.yaml").write_text("version: 1\nname: broken\nstages: 3\n")
-    write_day(folder / "tuesday", Day(orders=500, customers=50, products=20, is_second=True))
-    environment = {
-        "LINEAGE_HUB_PIPELINE_FOLDER": str(definitions),
-        "LINEAGE_HUB_PIPELINE_ROOTS": str(folder),
-        "LINEAGE_HUB_PIPELINE_MASTER": "local[1]",
-    }
+    environment = open_shop(folder)
+    (folder / "pipelines" / "broken.yaml").write_text("version: 1\nname: broken\nstages: 3\n")
     with HubProcess(folder / "data", environment=environment) as hub:
         yield hub.url, folder
 

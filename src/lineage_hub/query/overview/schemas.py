@@ -1,4 +1,4 @@
-"""Datasets enter; each change of their schemas leaves, with how many columns it added, took away and changed.
+"""Datasets enter; each change of their schemas leaves, with the columns that it added, took away and changed.
 
 Where what was said follows one after the other, the first and last time of each saying tells all; else events are read.
 """
@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lineage_hub.lineage.schema_changes import schema_change
+from lineage_hub.lineage.schema_changes import SchemaChange, schema_change
 from lineage_hub.lineage.shapes import IN, Shape
 from lineage_hub.query.facts import mentions_of
 from lineage_hub.query.overview.book import Book
@@ -26,6 +26,17 @@ MOST_DATASETS = 1_000
 MOST_READ = 50
 _TOGETHER = 200
 SHOWN = 10
+# Columns of a change by name; of the others the counts tell.
+NAMED = 3
+
+
+class ColumnChange(NamedTuple):
+    """`before` and `after` are types; of a renamed column names."""
+
+    how: str
+    column: str
+    before: str | None
+    after: str | None
 
 
 class Change(NamedTuple):
@@ -39,6 +50,7 @@ class Change(NamedTuple):
     renamed: int
     moved: int
     described: int
+    columns: tuple[ColumnChange, ...]
 
 
 class Said(NamedTuple):
@@ -80,6 +92,7 @@ def answer(snapshot: Snapshot, found: list[tuple[int, Change]]) -> list[Answer]:
             "dataset": {"namespace": names[one][0], "name": names[one][1]},
             **change._asdict(),
             "at": instant_text(change.at),
+            "columns": [one._asdict() for one in change.columns],
         }
         for one, change in newest
     ]
@@ -159,6 +172,18 @@ def _changes(versions: list[tuple[int, list[Column] | None]]) -> tuple[Change, .
                 len(change.renamed),
                 len(change.moved),
                 len(change.described),
+                _named(change),
             )
         )
     return tuple(found)
+
+
+def _named(change: SchemaChange) -> tuple[ColumnChange, ...]:
+    """What readers must know of first: what is new and what is gone, then other types and names."""
+    found = [
+        *(ColumnChange("added", one.path, None, one.type) for one in change.added),
+        *(ColumnChange("removed", one.path, one.type, None) for one in change.removed),
+        *(ColumnChange("changed", *one) for one in change.changed),
+        *(ColumnChange("renamed", one.after, one.before, one.after) for one in change.renamed),
+    ]
+    return tuple(found[:NAMED])

@@ -32,8 +32,24 @@ COMPONENTS: dict[str, Schema] = {
     "FailedRun": record({"run": TEXT, "job": NAME, "failedAt": MOMENT, "error": nullable(TEXT)}),
     "LateDataset": record({"dataset": NAME, "dueAt": MOMENT, "lateSince": MOMENT, "lateS": _SECONDS, "learned": FLAG}),
     "FailingCheck": record({"dataset": NAME, "assertion": TEXT, "column": nullable(TEXT), "failingSince": MOMENT}),
+    "ChangedColumn": record(
+        {
+            "how": words("added", "removed", "changed", "renamed"),
+            "column": TEXT,
+            "before": told(nullable(TEXT), "Its type; of a renamed column its name."),
+            "after": nullable(TEXT),
+        }
+    ),
     "ChangedSchema": record(
-        {"dataset": NAME, "at": MOMENT, "kind": words("changed", "taken back"), **dict.fromkeys(_CHANGED, NUMBER)}
+        {
+            "dataset": NAME,
+            "at": MOMENT,
+            "kind": words("changed", "taken back"),
+            **dict.fromkeys(_CHANGED, NUMBER),
+            "columns": told(
+                listing(ref("ChangedColumn")), "The first three that were added, removed, changed, renamed."
+            ),
+        }
     ),
     "SilentProducer": record(
         {

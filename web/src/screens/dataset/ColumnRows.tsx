@@ -1,8 +1,7 @@
 import { Fragment } from "react";
-import { Link } from "wouter";
 import { type Name, nodeId, paths } from "../../model/nodes";
 import { countText } from "../../model/numbers";
-import buttons from "../../ui/Button.module.css";
+import { LinkButton } from "../../ui/LinkButton";
 import { TagList } from "./About";
 import type { ColumnRow } from "./columns";
 import columnsStyles from "./columns.module.css";
@@ -133,15 +132,10 @@ function Details({ dataset, column }: { dataset: Name; column: ColumnRow }) {
         )}
       </section>
       <div className={columnsStyles.ways}>
-        <Link
-          className={buttons.button}
-          href={paths.lineage(nodeId("dataset", dataset), { columns: "1", column: column.path })}
-        >
+        <LinkButton href={paths.lineage(nodeId("dataset", dataset), { columns: "1", column: column.path })}>
           Trace in the graph
-        </Link>
-        <Link className={buttons.button} href={paths.impact(field)}>
-          Impact of this column
-        </Link>
+        </LinkButton>
+        <LinkButton href={paths.impact(field)}>Impact of this column</LinkButton>
       </div>
     </div>
   );

@@ -2,12 +2,12 @@ import { Fragment, useEffect } from "react";
 import { Link } from "wouter";
 import { problemOf, query } from "../../api/client";
 import { useSegments } from "../../model/addresses";
-import { type Name, nodeId, paths, shortName } from "../../model/nodes";
+import { type Name, paths, shortName } from "../../model/nodes";
 import { useParams } from "../../model/params";
-import { rememberVisit, useStars } from "../../model/places";
-import { Button } from "../../ui/Button";
-import buttons from "../../ui/Button.module.css";
+import { rememberVisit } from "../../model/places";
+import { LinkButton } from "../../ui/LinkButton";
 import { KindMark } from "../../ui/NodeName";
+import { PlaceActions } from "../../ui/PlaceActions";
 import { Screen } from "../../ui/Screen";
 import { Answer, Empty } from "../../ui/States";
 import { Tabs } from "../../ui/Tabs";
@@ -53,7 +53,7 @@ export default function Dataset() {
           {found && <span>{found.type === "DB_TABLE" ? "table" : found.type.toLowerCase().replaceAll("_", " ")}</span>}
         </>
       }
-      actions={found && <Actions of={shown} />}
+      actions={found && <PlaceActions of={{ kind: "dataset", ...shown }} />}
     >
       {!found && problemOf(asked.error).code === 404 ? (
         <Nowhere name={name} />
@@ -78,27 +78,6 @@ function Heading({ of }: { of: Name }) {
         ))}
       </span>
     </span>
-  );
-}
-
-function Actions({ of }: { of: Name }) {
-  const { isStarred, toggle } = useStars();
-  const place = { kind: "dataset" as const, ...of };
-  const starred = isStarred(place);
-  const node = nodeId("dataset", of);
-  return (
-    <>
-      <Button pressed={starred} onClick={() => toggle(place)}>
-        <span aria-hidden="true">{starred ? "★" : "☆"}</span>
-        Star
-      </Button>
-      <Link className={buttons.button} href={paths.impact(node)}>
-        Impact
-      </Link>
-      <Link className={`${buttons.button} ${buttons.main}`} href={paths.lineage(node)}>
-        Lineage
-      </Link>
-    </>
   );
 }
 
@@ -147,9 +126,9 @@ function Nowhere({ name }: { name: string }) {
   return (
     <Empty
       action={
-        <Link className={buttons.button} href={`${paths.datasets()}?${new URLSearchParams({ q: shortName(name) })}`}>
+        <LinkButton href={`${paths.datasets()}?${new URLSearchParams({ q: shortName(name) })}`}>
           Look for similar names
-        </Link>
+        </LinkButton>
       }
     >
       There is no dataset of this name. No event has told of it, or somebody has hidden it; the next event that mentions

@@ -1,6 +1,6 @@
 // An event and what rules made of its names: which job, run and datasets it speaks of, under the names they have here.
 import { type Name, shortName } from "../../model/nodes";
-import { stateText } from "../../model/states";
+import { typeText } from "../../model/states";
 
 export interface Rewritten {
   kind: "job" | "dataset";
@@ -65,6 +65,6 @@ export function aboutOf(sent: unknown, rewritten: Rewritten[] = []): About {
 /** `load: complete`, as short as it can be told. */
 export function titleOf(about: About): string {
   const name = shortName((about.job ?? about.dataset)?.name ?? "");
-  const what = about.kind === "run" ? stateText(about.type ?? "OTHER") : `of a ${about.kind}`;
+  const what = about.kind === "run" ? typeText(about.type) : `of a ${about.kind}`;
   return name ? `${name}: ${what}` : what;
 }

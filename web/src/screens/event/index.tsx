@@ -5,7 +5,7 @@ import { api, type Schemas } from "../../api/client";
 import { useSegments } from "../../model/addresses";
 import { paths } from "../../model/nodes";
 import { bytesText, manyText } from "../../model/numbers";
-import { stateText, toneOf } from "../../model/states";
+import { typeText, toneOf } from "../../model/states";
 import { Badge } from "../../ui/Badge";
 import { Code } from "../../ui/Code";
 import { NodeName } from "../../ui/NodeName";
@@ -66,7 +66,7 @@ function Whole({ told, sent, about }: Asked & { about: About }) {
             [
               "Type",
               about.kind === "run" ? (
-                <Badge tone={toneOf(about.type)}>{stateText(about.type ?? "OTHER")}</Badge>
+                <Badge tone={toneOf(about.type)}>{typeText(about.type)}</Badge>
               ) : (
                 <Badge>{about.kind}</Badge>
               ),

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { type Name, paths, shortName } from "../../model/nodes";
-import { stateText, toneOf } from "../../model/states";
+import { typeText, toneOf } from "../../model/states";
 import { Badge } from "../../ui/Badge";
 import { NodeName } from "../../ui/NodeName";
 import { Empty } from "../../ui/States";
@@ -97,7 +97,7 @@ const NARROW: Column<EventRow>[] = [
 
 function typeOf(row: EventRow) {
   return row.kind === "RunEvent" ? (
-    <Badge tone={toneOf(row.type)}>{stateText(row.type ?? "OTHER")}</Badge>
+    <Badge tone={toneOf(row.type)}>{typeText(row.type)}</Badge>
   ) : (
     <Badge>{KIND_WORDS[row.kind]}</Badge>
   );

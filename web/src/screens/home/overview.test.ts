@@ -92,9 +92,17 @@ it("a hub is empty when nothing was ever named", () => {
 
 it("says what there is", () => {
   expect(runsText(runs)).toBe("33 completed, 1 at work");
-  expect(changeText({ added: 2, removed: 0, changed: 1, renamed: 0, moved: 0, described: 0 })).toBe(
-    "2 added, 1 changed",
+  const changes = { added: 2, removed: 1, changed: 1, renamed: 1, moved: 0, described: 4 };
+  const told = [
+    { how: "added" as const, column: "genre", before: null, after: "VARCHAR" },
+    { how: "removed" as const, column: "email", before: "VARCHAR", after: null },
+    { how: "changed" as const, column: "price", before: "INTEGER", after: null },
+    { how: "renamed" as const, column: "total", before: "sum", after: "total" },
+  ];
+  expect(changeText({ ...changes, columns: told })).toBe(
+    "+genre, \u2212email, price INTEGER → no type, sum → total, 1 more, 4 described",
   );
+  expect(changeText({ ...changes, added: 0, removed: 0, changed: 0, renamed: 0, columns: [] })).toBe("4 described");
   expect([1, 24, 72, 30].map(stretchText)).toEqual([
     "the last hour",
     "the last 24 hours",

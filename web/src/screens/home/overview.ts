@@ -73,15 +73,23 @@ export function runsText(runs: Overview["runs"]): string {
 
 type Change = Pick<
   Overview["schemaChanges"]["items"][number],
-  "added" | "removed" | "changed" | "renamed" | "moved" | "described"
+  "added" | "removed" | "changed" | "renamed" | "moved" | "described" | "columns"
 >;
 
+/** `+genre, −email, unit_price INTEGER → NUMERIC, 2 more`: columns by name, and the others by number. */
 export function changeText(change: Change): string {
-  const words: (keyof Change)[] = ["added", "removed", "changed", "renamed", "moved", "described"];
-  return words
-    .filter((word) => change[word] > 0)
-    .map((word) => `${change[word]} ${word}`)
-    .join(", ");
+  const named = change.columns.map(({ how, column, before, after }) => {
+    if (how === "added") return `+${column}`;
+    if (how === "removed") return `\u2212${column}`;
+    if (how === "renamed") return `${before ?? ""} → ${column}`;
+    return `${column} ${before ?? "no type"} → ${after ?? "no type"}`;
+  });
+  const { added, removed, changed, renamed, moved, described } = change;
+  const more = added + removed + changed + renamed - named.length;
+  if (more > 0) named.push(`${countText(more)} more`);
+  if (moved > 0) named.push(`${countText(moved)} moved`);
+  if (described > 0) named.push(`${countText(described)} described`);
+  return named.join(", ");
 }
 
 /** A rate as people say it: whole where it is large. */

@@ -5,7 +5,7 @@ import { asJson } from "../../api/json";
 import { nodeId, paths, shortName } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
 import { useParams } from "../../model/params";
-import buttons from "../../ui/Button.module.css";
+import { LinkButton } from "../../ui/LinkButton";
 import { Figure, Figures } from "../../ui/Figure";
 import { KindMark } from "../../ui/NodeName";
 import { Columns, Screen } from "../../ui/Screen";
@@ -88,9 +88,7 @@ function Actions({ of, node }: { of: Subject; node: string }) {
     <>
       {of.kind === "dataset" && of.columns.length > 0 && <ColumnChoice of={of} />}
       <Export subject={of} node={node} />
-      <Link className={buttons.button} href={paths.lineage(nodeId(of.kind, of), more)}>
-        Lineage
-      </Link>
+      <LinkButton href={paths.lineage(nodeId(of.kind, of), more)}>Lineage</LinkButton>
     </>
   );
 }

@@ -15,7 +15,7 @@ import { type Column, Table } from "../../ui/Table";
 import { Duration, Time } from "../../ui/Time";
 import { joined, PAGE, useNeededPages } from "../jobs/pages";
 import { useNarrow } from "../jobs/useNarrow";
-import { LinkButton } from "../run/LinkButton";
+import { LinkButton } from "../../ui/LinkButton";
 import { useParam } from "../../model/params";
 import styles from "./job.module.css";
 import { inOrder, rowOf, type RunRow, withPick } from "./runRows";

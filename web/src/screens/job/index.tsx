@@ -2,17 +2,17 @@ import { useEffect } from "react";
 import { query, type Schemas } from "../../api/client";
 import { useStream } from "../../api/stream";
 import { useSegments } from "../../model/addresses";
-import { type Name, nodeId, paths, shortName } from "../../model/nodes";
-import { rememberVisit, useStars } from "../../model/places";
+import { type Name, shortName } from "../../model/nodes";
+import { rememberVisit } from "../../model/places";
 import { StateBadge, Tag } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { NodeName } from "../../ui/NodeName";
+import { PlaceActions } from "../../ui/PlaceActions";
 import { Columns, Screen } from "../../ui/Screen";
 import { Facts, Section } from "../../ui/Section";
 import { Answer } from "../../ui/States";
 import { Tabs } from "../../ui/Tabs";
 import { Duration, Time } from "../../ui/Time";
-import { LinkButton } from "../run/LinkButton";
 import { useParam } from "../../model/params";
 import { CodeOfJob } from "./CodeOfJob";
 import { Facets } from "./Facets";
@@ -28,8 +28,6 @@ export default function Job() {
     params: { path: { namespace, job: name } },
   });
   const job = answer.data;
-  const { isStarred, toggle } = useStars();
-  const place = { kind: "job" as const, namespace, name };
   const isThere = job !== undefined;
   useEffect(() => {
     if (isThere) rememberVisit({ kind: "job", namespace, name });
@@ -38,7 +36,6 @@ export default function Job() {
     filter: { namespace, job: name },
     enabled: isThere,
   });
-  const node = nodeId("job", { namespace, name });
   return (
     <Screen
       title={shortName(name)}
@@ -54,15 +51,7 @@ export default function Job() {
           <span>{namespace}</span>
         </>
       }
-      actions={
-        <>
-          <LinkButton href={paths.lineage(node)}>Lineage</LinkButton>
-          <LinkButton href={paths.impact(node)}>Impact</LinkButton>
-          <Button pressed={isStarred(place)} onClick={() => toggle(place)}>
-            {isStarred(place) ? "Starred" : "Star"}
-          </Button>
-        </>
-      }
+      actions={<PlaceActions of={{ kind: "job", namespace, name }} />}
     >
       <Answer of={answer} label="Reading the job">
         {(found) => <Whole job={found} />}

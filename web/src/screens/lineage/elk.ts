@@ -78,7 +78,7 @@ export function questionOf(boxes: Sized[], lines: Joined[]): ElkNode {
       id,
       width,
       height,
-      layoutOptions: { "elk.portConstraints": "FIXED_POS" },
+      layoutOptions: { "elk.portConstraints": "FIXED_POS", "elk.alignment": "LEFT" },
       ports: [...(ports.get(id) ?? [])].map(([port, y]) => {
         const isOut = port.startsWith(`${id} > `);
         return {

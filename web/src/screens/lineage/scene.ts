@@ -4,10 +4,10 @@ import { type ColumnGraph, isIndirect, type Rows, rowsOf } from "./columns";
 import type { Graph, GraphNode } from "./graph";
 import type { Group, Grouped } from "./groups";
 
-/** Of boxes. With columns there are few, and they are as narrow as their words allow: more is legible at once. */
-const [NARROWEST, WIDEST] = [140, 232];
-/** Of a letter, and of what stands beside it: icons, states, margins. */
-const [NAME, BESIDE_NAME, CELL, BESIDE_CELL] = [7.6, 92, 7.2, 40];
+/** Of boxes, which are as narrow as their words allow: more is legible at once. */
+const [NARROWEST, WIDEST] = [132, 232];
+/** Of a letter, and of what stands beside it: icons, states, margins. From afar names are larger, and states are dots. */
+const [NAME, BESIDE_NAME, FAR_NAME, BESIDE_FAR_NAME, CELL, BESIDE_CELL] = [7.6, 92, 11.2, 68, 7.2, 40];
 export const HEAD = 46;
 export const ROW = 20;
 const FOOT = 4;
@@ -98,7 +98,7 @@ function nodeBox(node: GraphNode, columns: Columns | undefined): NodeBox {
   return {
     kind: "node",
     id: node.id,
-    width: columns ? widthOf(node, rows) : WIDEST,
+    width: widthOf(node, rows),
     height: HEAD + below,
     node,
     rows,
@@ -108,7 +108,8 @@ function nodeBox(node: GraphNode, columns: Columns | undefined): NodeBox {
 }
 
 function widthOf(node: GraphNode, rows: Rows | undefined): number {
-  const head = shortName(node.name).length * NAME + BESIDE_NAME;
+  const letters = shortName(node.name).length;
+  const head = Math.max(letters * NAME + BESIDE_NAME, letters * FAR_NAME + BESIDE_FAR_NAME);
   const cells = (rows?.shown ?? []).map((row) => (row.name.length + row.type.length) * CELL + BESIDE_CELL);
   return Math.round(Math.min(WIDEST, Math.max(NARROWEST, head, ...cells)));
 }

@@ -15,7 +15,16 @@ import { Answer, ErrorNote } from "../../ui/States";
 import { Duration, Time, useNow } from "../../ui/Time";
 import { type Offer, offerOf, type Run } from "../pipelines/offers";
 import { newKey } from "../pipelines/parameters";
-import { durationOf, hasEnded, inOrder, isoOf, percentOf, rejectedOf, ruleRows } from "../pipelines/progress";
+import {
+  durationOf,
+  hasEnded,
+  hasSucceeded,
+  inOrder,
+  isoOf,
+  percentOf,
+  rejectedOf,
+  ruleRows,
+} from "../pipelines/progress";
 import { Start } from "../pipelines/Start";
 import { Rules } from "./Rules";
 import { Changes, Stages } from "./Stages";
@@ -62,7 +71,7 @@ function Whole({ run, offer }: { run: Run; offer: Offer | undefined }) {
   const rules = ruleRows(stages);
   const broken = rules.filter((rule) => !rule.passed).length;
   const rejected = rejectedOf(stages);
-  const done = stages.filter((stage) => hasEnded(stage)).length;
+  const done = stages.filter((stage) => hasSucceeded(stage)).length;
   return (
     <>
       {run.error && (
@@ -81,7 +90,7 @@ function Whole({ run, offer }: { run: Run; offer: Offer | undefined }) {
         <Figure
           title="Done"
           value={`${percentOf(run)} %`}
-          note={`${done} of ${stages.length} stages ended`}
+          note={`${done} of ${stages.length} stages completed`}
           tone={run.state === "FAIL" ? "bad" : "idle"}
         />
         <Figure

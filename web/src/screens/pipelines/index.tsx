@@ -4,6 +4,7 @@ import { problemOf, query } from "../../api/client";
 import { paths, shortRun } from "../../model/nodes";
 import { countText, manyText } from "../../model/numbers";
 import { useParams } from "../../model/params";
+import { stateText } from "../../model/states";
 import { StateBadge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Code } from "../../ui/Code";
@@ -23,7 +24,7 @@ import styles from "./Pipelines.module.css";
 const MOST_RUNS = 200;
 const STATES = ["", "RUNNING", "COMPLETE", "FAIL", "ABORT"].map((value) => ({
   value,
-  title: value === "" ? "all states" : value.toLowerCase(),
+  title: value === "" ? "all states" : stateText(value),
 }));
 
 export default function Pipelines() {

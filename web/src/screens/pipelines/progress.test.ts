@@ -54,6 +54,16 @@ describe("percentOf", () => {
     expect(percentOf(run("RUNNING", [stage("a", { state: "COMPLETE" })]))).toBe(99);
     expect(percentOf(run("COMPLETE", [stage("a", { state: "COMPLETE" })]))).toBe(100);
   });
+  it("counts what was taken over, and not what was never begun", () =>
+    expect(
+      percentOf(
+        run("FAIL", [
+          stage("a", { state: "REUSED" }),
+          stage("b", { state: "SKIPPED" }),
+          stage("c", { state: "FAIL", percent: 50 }),
+        ]),
+      ),
+    ).toBe(50));
   it("a run without stages has done nothing", () => expect(percentOf(run("WAITING", []))).toBe(0));
 });
 

@@ -7,6 +7,11 @@ export function hasEnded(run: Pick<Run, "state">): boolean {
   return ENDED.has(run.state);
 }
 
+/** Completed now, or before in a run that this one goes on with. */
+export function hasSucceeded(stage: Pick<Stage, "state">): boolean {
+  return stage.state === "COMPLETE" || stage.state === "REUSED";
+}
+
 /** By what waits for what; where that isn't known, by when they began, and those that wait last. */
 export function inOrder(stages: Stage[], offered: OfferedStage[] | undefined): Stage[] {
   const places = new Map((offered ?? []).map((one, at) => [one.name, at]));
@@ -26,9 +31,7 @@ function compare(a: number, b: number): number {
 export function percentOf(run: Run): number {
   if (run.state === "COMPLETE") return 100;
   if (run.stages.length === 0) return 0;
-  const done = run.stages.map((one) =>
-    ENDED.has(one.state) && one.state !== "FAIL" && one.state !== "ABORT" ? 100 : one.percent,
-  );
+  const done = run.stages.map((one) => (hasSucceeded(one) ? 100 : one.percent));
   return Math.min(99, Math.floor(done.reduce((sum, one) => sum + one, 0) / run.stages.length));
 }
 

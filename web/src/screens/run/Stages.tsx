@@ -10,7 +10,7 @@ import { NodeName } from "../../ui/NodeName";
 import { Section } from "../../ui/Section";
 import { useNow } from "../../ui/Time";
 import { Waterfall } from "../../ui/Waterfall";
-import { LinkButton } from "./LinkButton";
+import { LinkButton } from "../../ui/LinkButton";
 import styles from "./run.module.css";
 import { runsOfChildren, runsOfTrace, type Stage, stageRows, stagesOf } from "./stages";
 

@@ -6,7 +6,7 @@ import { Section } from "../../ui/Section";
 import { Loading } from "../../ui/States";
 import { Missing } from "../trace/Missing";
 import { SpanWaterfall } from "../trace/SpanWaterfall";
-import { LinkButton } from "./LinkButton";
+import { LinkButton } from "../../ui/LinkButton";
 
 const JOINED: Record<Schemas["JoinedBy"], string> = {
   trace: "named by the run",

@@ -17,7 +17,7 @@ import { useParam } from "../../model/params";
 import { earlierOf } from "./earlier";
 import { Failure } from "./Failure";
 import { InputsOutputs } from "./InputsOutputs";
-import { LinkButton } from "./LinkButton";
+import { LinkButton } from "../../ui/LinkButton";
 import { RunFigures } from "./RunFigures";
 import styles from "./run.module.css";
 import { Stages } from "./Stages";
