@@ -41,6 +41,38 @@ def test_an_engine_that_is_killed_is_started_again_and_nothing_is_lost(tmp_path:
     store.close()
 
 
+def test_a_merge_that_a_full_disk_left_empty_is_undone(tmp_path: Path):
+    """As the engine leaves it: the merged part is the active one, and its files are empty."""
+    store = open_telemetry(Settings(data_dir=tmp_path))
+    for batch in range(3):
+        store.insert("traces", spans(1000), batch)
+    hashes = "SELECT sum(cityHash64(*)) AS n FROM traces"
+    before, first = store.ask(hashes), engine_of(store)
+    store.run("OPTIMIZE TABLE traces FINAL")
+    active = store.ask("SELECT path FROM system.parts WHERE table = 'traces' AND active")
+    assert len(active) == 1
+    for path in Path(active[0]["path"]).iterdir():
+        path.write_bytes(b"")
+    assert store.ask(hashes) == before
+    assert store.ask(COUNT) == [{"n": 3000}]
+    assert engine_of(store) != first
+    store.insert("traces", spans(1000), 4)
+    assert store.ask(COUNT) == [{"n": 4000}]
+    store.close()
+
+
+def test_a_delete_that_a_full_disk_cut_off_does_not_keep_a_table_closed(tmp_path: Path):
+    store = open_telemetry(Settings(data_dir=tmp_path))
+    store.insert("traces", spans(1000), 1)
+    (table,) = store.ask("SELECT data_paths[1] AS path FROM system.tables WHERE name = 'traces'")
+    (Path(table["path"]) / "mutation_77.txt").write_bytes(b"")
+    os.kill(engine_of(store), signal.SIGKILL)
+    assert store.ask(COUNT) == [{"n": 1000}]
+    store.remove(1, ["traces"])
+    assert store.ask(COUNT) == [{"n": 0}]
+    store.close()
+
+
 def test_inserts_under_kills_are_there_or_told_and_can_be_taken_back(tmp_path: Path):
     store = open_telemetry(Settings(data_dir=tmp_path))
     store.insert("traces", spans(100), 0)

@@ -17,8 +17,10 @@ from pathlib import Path
 from time import monotonic
 
 from lineage_hub.errors import StoreUnavailable
+from lineage_hub.logs import get_logger
 from lineage_hub.settings import PREFIX
 
+_log = get_logger("telemetry")
 PROGRAM = "lineage_hub.store.telemetry.engine"
 LOG_FILE = "engine.log"
 START_S = 60.0
@@ -89,6 +91,7 @@ class EngineChild:
     def _bury(self, engine: Engine) -> None:
         self._engine = None
         _close_pipes(engine.process)
+        _log.warning("engine_ended", code=engine.process.returncode, said=self._said().strip()[-500:])
         if monotonic() - engine.started_at < WELL_S:
             # The first death is an accident, and is repaired at once.
             self._deaths += 1

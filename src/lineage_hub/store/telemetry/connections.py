@@ -6,7 +6,7 @@ Several connections share the engine; each runs one statement at a time and reme
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,8 @@ from queue import LifoQueue
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from lineage_hub.store.telemetry.statements import Statement
+from lineage_hub.store.telemetry.parts import UNREADABLE, Parts
+from lineage_hub.store.telemetry.statements import Statement, read_statement
 
 _SETTING = re.compile(r"[A-Za-z_]\w*\Z")
 _OF_THE_SESSION = re.compile(r"\s*(SET|USE)\b", re.IGNORECASE)
@@ -48,10 +49,14 @@ class Answer:
 
 
 class Connections:
-    """`readers` and `writers` have connections of their own, so that no long question delays an insert."""
+    """`readers` and `writers` have connections of their own, so that no long question delays an insert.
 
-    def __init__(self, folder: Path, *, readers: int, writers: int) -> None:
+    `when_hollow` is called with parts whose files are not what the engine believes they are.
+    """
+
+    def __init__(self, folder: Path, *, readers: int, writers: int, when_hollow: Callable[[list[str]], None]) -> None:
         self._folder = folder
+        self.parts = Parts(folder, self._rows, when_hollow)
         self._reading = self._opened(readers)
         self._writing = self._opened(writers)
 
@@ -62,6 +67,20 @@ class Connections:
         return pool
 
     def run(self, statement: Statement) -> Answer:
+        try:
+            answer = self._run(statement)
+        except Refused as refused:
+            if refused.code in UNREADABLE:
+                self.parts.look(again=True)
+            raise
+        if statement.is_insert and self.parts.is_room_scarce:
+            self.parts.look()
+        return answer
+
+    def _rows(self, sql: str) -> bytes:
+        return self._run(read_statement({"default_format": "JSONEachRow"}, sql.encode())).body
+
+    def _run(self, statement: Statement) -> Answer:
         with self._one_of(self._writing if statement.is_insert else self._reading) as connection:
             try:
                 return connection.run(statement)

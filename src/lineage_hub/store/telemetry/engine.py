@@ -19,17 +19,22 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from lineage_hub.store.telemetry.connections import Connections
+from lineage_hub.store.telemetry.connections import Connections, Refused
 from lineage_hub.store.telemetry.front import front
+from lineage_hub.store.telemetry.parts import remove_empty_deletes
 
 READERS = 4
 WRITERS = 2
 LOCK_FILE = "engine.lock"
+# How it ends when parts are hollow.
+HOLLOW = 3
 DATA_FOLDER = "engine"
 # What runs gets this long to end once the hub is gone.
 LINGER_S = 15.0
 # A connection that the engine closed while it was idle would fail the insert that comes next.
 KEEP_ALIVE_S = 7 * 24 * 3600
+# What parts were made from stays much longer.
+LOOK_AT_PARTS_S = 30.0
 
 
 class _Server(uvicorn.Server):
@@ -79,7 +84,9 @@ def _end_with_the_hub(running: list[_Server]) -> None:
 
 
 def _serve(data: Path, secret: str, running: list[_Server]) -> None:
-    connections = Connections(data, readers=READERS, writers=WRITERS)
+    for path in remove_empty_deletes(data):
+        _say(f"{path} is empty, written on a full disk: removed")
+    connections = Connections(data, readers=READERS, writers=WRITERS, when_hollow=_end_for_the_next)
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
     # Else the end of each answer would wait 40 ms for the client to confirm its beginning.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -87,9 +94,31 @@ def _serve(data: Path, secret: str, running: list[_Server]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, server.handle_exit)
     running.append(server)
+    threading.Thread(target=_watch, args=(connections,), daemon=True).start()
     _tell(listener.getsockname()[1])
     asyncio.run(server.serve(sockets=[listener]))
     connections.close()
+
+
+def _watch(connections: Connections) -> None:
+    while True:
+        threading.Event().wait(LOOK_AT_PARTS_S)
+        try:
+            connections.parts.look()
+        except Refused as refused:
+            _say(f"the parts can't be listed: {refused.message}")
+
+
+def _end_for_the_next(hollow: list[str]) -> None:
+    """At once, without an answer to anyone: who waits asks the next engine, which has the sources of these parts."""
+    for path in hollow:
+        _say(f"{path} lacks what was written into it: the disk was full")
+    os._exit(HOLLOW)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
 
 
 def _tell(port: int) -> None:
