@@ -34,6 +34,7 @@ def otlp() -> dict[str, Any]:
         point(at, "/", count=str(at * 4), sum=at * 8.0, bucketCounts=[str(at * 2)] * 2 + ["0"], explicitBounds=[1, 5])
         for at in range(1, 11)
     ]
+    quiet = {"quantileValues": [{"quantile": 0.5, "value": 2}, {"quantile": 0.99, "value": "NaN"}]}
     metrics = [
         {
             "name": "http.requests",
@@ -41,6 +42,7 @@ def otlp() -> dict[str, Any]:
             "sum": {"dataPoints": counted, "aggregationTemporality": 2, "isMonotonic": True},
         },
         {"name": "queue.length", "unit": "{item}", "gauge": {"dataPoints": level}},
+        {"name": "gc.pause", "unit": "s", "summary": {"dataPoints": [point(1, "/", count="3", sum=6, **quiet)]}},
         {"name": "http.took", "unit": "s", "histogram": {"dataPoints": took, "aggregationTemporality": 2}},
     ]
     resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
@@ -63,8 +65,8 @@ def test_metrics_are_listed_with_type_and_unit(ask: Cli) -> None:
     shown = ask("metrics")
     assert shown.code == 0, shown.err
     rows = [line.split() for line in shown.out.splitlines()[1:]]
-    assert [row[0] for row in rows] == ["http.requests", "http.took", "queue.length"]
-    assert rows[0] == ["http.requests", "sum", "{request}", "CUMULATIVE", "20", "shop"]
+    assert [row[0] for row in rows] == ["gc.pause", "http.requests", "http.took", "queue.length"]
+    assert rows[1] == ["http.requests", "sum", "{request}", "CUMULATIVE", "20", "shop"]
     some = ask("metrics", "--prefix", "http", "--limit", "1")
     assert len(some.out.splitlines()) == 2
     assert some.err.startswith("… 1 more")
@@ -84,12 +86,20 @@ def test_one_is_drawn_over_time(ask: Cli) -> None:
 
 def test_points_are_shown_in_figures(ask: Cli) -> None:
     shown = ask("metrics", "http.took", "--step", "600", "--points").out.splitlines()
-    assert shown[0].split()[:2] == ["SHOP", "ROUTE=/"]
-    assert "P95" in shown[0]
+    assert shown[0] == "shop route=/"
+    assert shown[1].split()[:3] == ["AT", "COUNT", "RATE"]
+    assert "P95" in shown[1]
     answer = ask("metrics", "http.took", "--step", "3600", "--json").json()
     (point,) = answer["series"][0]["points"]
     assert (point["count"], point["sum"]) == (40, 80.0)
     assert (point["p50"], point["p95"]) == (1.0, pytest.approx(1 + 4 * 0.9))
+
+
+def test_a_summary_is_shown_with_its_quantiles_though_one_is_no_number(ask: Cli) -> None:
+    assert "count" in ask("metrics", "gc.pause").out
+    shown = ask("metrics", "gc.pause", "--points").out.splitlines()
+    assert shown[1].split() == ["AT", "COUNT", "SUM", "Q0.5", "Q0.99"]
+    assert shown[2].split()[1:] == ["3", "6", "2"]
 
 
 def test_a_metric_that_is_not_there_is_said(ask: Cli) -> None:

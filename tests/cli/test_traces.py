@@ -115,3 +115,18 @@ def test_logs_are_told_as_in_a_file(ask: Cli) -> None:
     assert ask("logs", "nothing").err == "No logs.\n"
     assert "… 3 earlier ones" in ask("logs", "--limit", "1", *WINDOW).err
     assert ask("logs", "--severity", "loud").code == 2
+
+
+def test_a_comparison_needs_two(ask: Cli) -> None:
+    refused = ask("traces", "--against", RUNS["named"])
+    assert (refused.code, refused.out) == (2, "")
+    assert "traces ID --against EARLIER" in refused.err
+
+
+def test_what_a_log_says_of_its_severity_cannot_steer_a_terminal(ask: Cli, hub: str) -> None:
+    record = {"timeUnixNano": "1794000500000000000", "severityText": "\x1b[31mloud\n", "body": {"stringValue": "hello"}}
+    body = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    httpx.post(f"{hub}/v1/logs", json=body, timeout=60).raise_for_status()
+    shown = ask("logs", "hello", *WINDOW)
+    assert len(shown.out.splitlines()) == 1
+    assert "\x1b" not in shown.out

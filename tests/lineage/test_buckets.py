@@ -114,3 +114,8 @@ def test_histograms_of_other_bounds_stand_beside_each_other() -> None:
     fine, coarse = exponential([3.0], 3), exponential([5.0], 1)
     found = merged([one, fine, other, one, coarse])
     assert found == [Explicit((1.0,), (2, 4)), other, fine.plus(coarse)]
+
+
+def test_histograms_without_bounds_are_merged_whether_or_not_they_have_a_bucket() -> None:
+    assert merged([Explicit((), ()), Explicit((), (3,)), Explicit((), ()), Explicit((), (4,))]) == [Explicit((), (7,))]
+    assert merged([Explicit((), ())])[0].buckets() == []

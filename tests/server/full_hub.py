@@ -95,12 +95,15 @@ def _send(ask: Asking, events: Iterable[Any]) -> None:
 
 def _send_telemetry(ask: Asking) -> None:
     rows = run_rows(11, 40)
-    told = [*scenario.SPANS, *spans(3, 30), *spark_spans(5, rows), *_odd_spans()]
+    told = [*scenario.SPANS, *spans(3, 30), *spark_spans(5, rows)]
     store = ask.client.app.state.hub.telemetry.store  # type: ignore[attr-defined]
     store.insert("traces", span_columns(told), 1)
     store.insert("logs", log_columns([*scenario.LOGS, *logs(4, told, 50)]), 2)
     store.insert("pipeline_runs", columns(rows), 3)
     store.insert("metrics", point_columns(_points()), 4)
+    odd = _odd_spans()
+    besides = {"trace_state": "k=v", "scope_name": "lib", "scope_version": "2", "dropped_events": 3}
+    store.insert("traces", span_columns(odd) | {name: [value] * len(odd) for name, value in besides.items()}, 5)
 
 
 ODD_TRACE = "0dd" * 10 + "00"
@@ -113,7 +116,7 @@ def _odd_spans() -> list[Seeded]:
         above, at = f"{parent:016x}" if parent else "", ZERO + start * SECOND
         return Seeded(
             ODD_TRACE, f"{number:016x}", above, "shop", f"span {number}", at, duration * SECOND, "UNSET", 0, "default",
-            {}, events=[(at, "began", {})], links=[("f" * 32, "e" * 16, "", {})],
+            {}, events=[(at, "began", {})], links=[("f" * 32, "e" * 16, "x=y", {})],
         )  # fmt: skip
 
     return [span(1, 0, 0, 10), span(2, 1, 5, 10), span(3, 77, 1, 2), span(4, 5, 2, 3), span(5, 4, 3, 1)]

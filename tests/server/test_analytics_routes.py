@@ -61,6 +61,8 @@ def test_lists_take_pages_and_names(client: TestClient) -> None:
         whole = ask(client, f"analytics/{name}")
         page = ask(client, f"analytics/{name}", limit=2, offset=1)
         assert (page[name], page["totalCount"]) == (whole[name][1:3], len(whole[name]))
+        for empty in ({"limit": 0}, {"offset": 500}):
+            assert ask(client, f"analytics/{name}", **empty)["totalCount"] == len(whole[name])
         only = ask(client, f"analytics/{name}", pipeline="hourly")[name]
         assert {one["pipeline"] for one in only} == {"hourly"}
     assert ask(client, "analytics/records", pipeline="hourly", step=600)["byPipeline"]
@@ -75,6 +77,7 @@ def test_lists_take_pages_and_names(client: TestClient) -> None:
 def test_a_metric_is_found_by_its_name_with_slashes(client: TestClient) -> None:
     (listed,) = ask(client, "telemetry/metrics", prefix="http")["metrics"]
     assert (listed["name"], listed["points"]) == ("http/requests", 20)
+    assert ask(client, "telemetry/metrics", limit=0)["totalCount"] == 1
     answer = ask(client, "telemetry/metrics/http%2Frequests", step=86_400, by="route")
     assert [(one["attributes"], one["points"][0]["increase"]) for one in answer["series"]] == [
         ({"route": "/"}, 10),

@@ -72,7 +72,7 @@ def logs(
 
 def _print(log: Log) -> None:
     body = log.body if isinstance(log.body, str) else json.dumps(log.body, ensure_ascii=False)
-    parts = (log.at, f"{log.severity:<5}", one_line(log.service), one_line(body))
+    parts = (log.at, f"{one_line(log.severity):<5}", one_line(log.service), one_line(body))
     if not sys.stdout.isatty():
         print("  ".join(parts))
         return

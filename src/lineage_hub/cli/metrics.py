@@ -13,7 +13,7 @@ from lineage_hub.cli.options import HUB, takes_settings
 from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.settings import Settings
-from lineage_hub.terminal import print_json, print_table
+from lineage_hub.terminal import one_line, print_json, print_table
 
 EXAMPLES = """Examples:
 
@@ -44,7 +44,8 @@ class Metrics(Struct, frozen=True, rename="camel"):
     total_count: int = 0
 
 
-Point = dict[str, str | float | dict[str, float] | None]
+# A quantile of which a summary says that it is no number is null.
+Point = dict[str, str | float | dict[str, float | None] | None]
 
 
 class Series(Struct, frozen=True):
@@ -113,14 +114,26 @@ def _show(answer: AllSeries, offset: int, points: bool) -> None:
     for one in answer.series:
         told = "".join(f" {name}={value}" for name, value in one.attributes.items())
         if points:
-            names = [name for name in one.points[0] if name not in ("at", "quantiles")]
-            rows = [(str(point["at"]), *(_figure(point[name]) for name in names)) for point in one.points]
-            print_table((f"{one.service}{told}", *names), rows)
+            print(one_line(f"{one.service}{told}"))
+            flat = [_flat(point) for point in one.points]
+            names = list(dict.fromkeys(name for point in flat for name in point))
+            print_table(names, [[_figure(point.get(name)) for name in names] for point in flat])
             print()
     if not points:
         rows = [_drawn(one) for one in answer.series]
         print_table(("service", "attributes", "figure", "last", "least", "most", "over time"), rows)
     _say_what_is_hidden(answer.total_count - offset - len(answer.series))
+
+
+def _flat(point: Point) -> dict[str, str | float | None]:
+    """The quantiles of a summary each by itself."""
+    found: dict[str, str | float | None] = {}
+    for name, value in point.items():
+        if isinstance(value, dict):
+            found.update({f"q{level}": figure for level, figure in value.items()})
+        else:
+            found[name] = value
+    return found
 
 
 def _drawn(one: Series) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.cli.trace_answers import Span, Trace, TraceDifference, Traces
 from lineage_hub.cli.waterfall import FAILED, Line, waterfall
+from lineage_hub.errors import InvalidRequest
 from lineage_hub.settings import Settings
 from lineage_hub.terminal import one_line, print_json, print_table
 
@@ -55,6 +56,12 @@ def traces(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List traces; draw one as a waterfall, with its critical path; or compare two span by span."""
+    if against is not None and trace is None:
+        raise InvalidRequest(
+            "--against compares with a trace or a run, and none is named",
+            subject="--against",
+            action="write lineage-hub traces ID --against EARLIER",
+        )
     with Hub(settings) as hub:
         if trace is not None and against is not None:
             _compare(hub, against, trace, as_json)

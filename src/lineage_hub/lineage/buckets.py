@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 
@@ -100,7 +101,8 @@ def merged(histograms: Iterable[Histogram]) -> list[Histogram]:
         if isinstance(one, Exponential):
             exponential = one if exponential is None else exponential.plus(one)
         elif one.bounds in explicit:
-            both = zip(explicit[one.bounds], one.counts, strict=True)
+            # Without bounds a histogram has one bucket, or none.
+            both = zip_longest(explicit[one.bounds], one.counts, fillvalue=0)
             explicit[one.bounds] = tuple(here + there for here, there in both)
         else:
             explicit[one.bounds] = one.counts

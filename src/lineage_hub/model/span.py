@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ERROR = "ERROR"
+# The name of the type of an attribute of an event or a link, among those of its span: events[0].name.
+TYPE_OF_PART = "{}[{}].{}"
 Attributes = Mapping[str, Any]
 
 
@@ -29,6 +31,7 @@ class SpanLink:
     trace_id: str
     span_id: str
     attributes: Attributes = field(default_factory=dict)
+    trace_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,11 @@ class Span:
     resource: Attributes = field(default_factory=dict)
     events: tuple[SpanEvent, ...] = ()
     links: tuple[SpanLink, ...] = ()
+    trace_state: str = ""
+    scope: tuple[str, str] = ("", "")
+    """Name and version of the library that measured it."""
+    dropped: tuple[int, int, int] = (0, 0, 0)
+    """How many attributes, events and links its program left out."""
 
     @property
     def ended_at(self) -> int:

@@ -49,7 +49,10 @@ async def window(
     end: Annotated[str | None, Query(alias="to", description="Before then; the present without it.")] = None,
 ) -> tuple[int, int]:
     until = bound(end, "to", hub_of(request.scope).clock())
-    since = bound(start, "from", until - DAY_NS)
+    return in_order(bound(start, "from", until - DAY_NS), until)
+
+
+def in_order(since: int, until: int) -> tuple[int, int]:
     if since >= until:
         raise InvalidRequest("`from` lies not before `to`", subject="from", action="give an earlier `from`")
     return max(since, 0), max(until, 0)
@@ -202,6 +205,7 @@ async def list_logs(
     if direction.lower() not in ("asc", "desc"):
         raise InvalidRequest("sortDirection must be asc or desc", subject="sortDirection", action="use asc or desc")
     trace_id = traces.trace_id_of(trace) if trace is not None else None
+    span_id = traces.span_id_of(span) if span is not None else None
     given = [bound(text, name, -1) if text is not None else None for text, name in ((start, "from"), (end, "to"))]
     having = pairs(attribute)
 
@@ -209,12 +213,12 @@ async def list_logs(
         of_run, around = logs_of_run(store, EVERYTHING, snapshot, run, now) if run is not None else (None, None)
         if trace_id is not None and around is None:
             around = traces.ranges(store, [trace_id]).get(trace_id)
-        since, until = (now - DAY_NS, now) if around is None else (around[0] - DAY_NS, around[1] + DAY_NS)
+        until = given[1] if given[1] is not None else now if around is None else around[1] + DAY_NS
+        since = given[0] if given[0] is not None else (until if around is None else min(around[0], until)) - DAY_NS
         asked = logs_query.LogQuestion(
-            max(since if given[0] is None else given[0], 0),
-            max(until if given[1] is None else given[1], 0),
+            *in_order(since, until),
             trace_id,
-            span,
+            span_id,
             of_run,
             service,
             words,

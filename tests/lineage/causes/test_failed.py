@@ -147,3 +147,8 @@ def test_a_time_out_is_for_the_stage_that_took_it() -> None:
     ended = runs[-1].started_at + 7_600
     runs[-1] = replace(runs[-1], state="FAILED", ended_at=ended, error="TimeoutError: timed out", stages=slow)
     assert kinds(asked(runs))[:2] == ["slow_stage", "own_error"]
+
+
+def test_an_error_without_a_word_is_no_error() -> None:
+    answer = asked(daily("feed", HOUR, 20 * MINUTE), report(error=" \n\t"))
+    assert kinds(answer) == ["unknown"]

@@ -180,3 +180,12 @@ def test_an_unheard_of_stage_is_left_alone() -> None:
     new = Stage("new", "n", runs[-1].started_at, 3_000)
     runs[-1] = late(runs[-1], lasts=HOUR, stages=(*runs[-1].stages, new))
     assert kinds(asked(runs)) == ["unknown"]
+
+
+def test_a_run_begun_before_its_time_is_measured_by_how_long_it_takes() -> None:
+    slow = last_late(daily("load", 6 * HOUR, 20 * MINUTE), begins=-2 * HOUR, lasts=HOUR)
+    answer = asked(slow)
+    assert (answer.verdict, kinds(answer)) == ("late", ["unknown"])
+    assert answer.delay_s == pytest.approx(HOUR, rel=0.02)
+    quick = last_late(daily("load", 6 * HOUR, 20 * MINUTE), begins=-2 * HOUR)
+    assert asked(quick).verdict == "as_usual"

@@ -51,6 +51,14 @@ def plain_map(attributes: Any) -> dict[str, Any]:
     return {one.key: comparable(*text_and_type(one.value)) for one in attributes}
 
 
+def part_types(parts: Any, what: str) -> dict[str, str]:
+    found = {}
+    for at, part in enumerate(parts):
+        kinds = {one.key: text_and_type(one.value)[1] for one in part.attributes}
+        found |= {f"{what}[{at}].{key}": kind for key, kind in kinds.items() if kind != "string"}
+    return found
+
+
 def common(resource: Any, scope: Any, item: Any) -> Row:
     about, about_types = maps(resource.attributes)
     texts, types = maps(item.attributes)
@@ -102,7 +110,12 @@ def span_rows(request: Any) -> list[Row]:
             "dropped_links": span.dropped_links_count,
             "run_id": said(span, group.resource, "openlineage.run_id"),
             "pipeline_run_id": said(span, group.resource, "pipeline.run_id"),
-            **common(group.resource, scoped.scope, span),
+            **(about := common(group.resource, scoped.scope, span)),
+            "attribute_types": {
+                **about["attribute_types"],
+                **part_types(span.events, "events"),
+                **part_types(span.links, "links"),
+            },
         }
         for group in request.resource_spans
         for scoped in group.scope_spans
@@ -143,7 +156,8 @@ def log_rows(request: Any, received_ns: int) -> list[Row]:
                         "body": comparable(text, kind),
                         "body_type": kind,
                         "event_name": record.event_name,
-                        "run_id": said(record, group.resource, "openlineage.run_id"),
+                        "run_id": said(record, group.resource, "openlineage.run_id")
+                        or said(record, group.resource, "pipeline.run_id"),
                         **common(group.resource, scoped.scope, record),
                     }
                 )

@@ -164,3 +164,9 @@ def test_too_many_items_are_refused_as_a_whole() -> None:
 def test_an_envelope_may_be_empty() -> None:
     found = read(traces=None)
     assert (found.spans, found.points, found.spans_rejected) == ({}, {}, 0)
+
+
+def test_half_a_character_is_marked_and_the_rest_is_taken() -> None:
+    given = {"name": "cut \ud83d", "trace_id": "ab" * 16, "span_id": "cd" * 8, "start_ns": T0, "end_ns": T0}
+    found = read(traces=[given])
+    assert found.spans["team-a"].columns["operation_name"] == ["cut \ufffd"]

@@ -88,6 +88,8 @@ def test_values_keep_their_types(given: dict[str, Any], text: str, kind: str) ->
     ("changes", "reason"),
     [
         ({"traceId": "xyz"}, "traceId: 'xyz' is not hexadecimal"),
+        ({"traceId": " " + "ab" * 16}, "is not hexadecimal"),
+        ({"traceId": "ab " * 16}, "is not hexadecimal"),
         ({"traceId": 5}, "traceId: int in the place of str"),
         ({"startTimeUnixNano": "soon"}, "startTimeUnixNano: 'soon'"),
         ({"startTimeUnixNano": -1}, "startTimeUnixNano: '-1'"),
@@ -121,7 +123,7 @@ def test_what_is_nested_too_deeply_is_refused_alone() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        b"", b"[]", b"7", b"{", b'{"resourceSpans": {}}', b'{"resourceSpans": [7]}', b"\xff", b'{"a": "\\ud800"}',
+        b"", b"[]", b"7", b"{", b'{"resourceSpans": {}}', b'{"resourceSpans": [7]}', b"\xff", b'{"a": "\\ud800"',
         b"[" * 100_000, b'{"resourceSpans": [{"scopeSpans": [{"spans": "all"}]}]}',
         b'{"resourceSpans": "' + b"x" * 1000,
     ],
@@ -145,3 +147,17 @@ def test_a_data_point_that_can_not_be_read_is_refused_alone() -> None:
     assert (found.count, found.rejected, found.columns["value"]) == (2, 1, [1.0, 2.0])
     assert found.columns["temporality"] == ["DELTA"] * 2
     assert found.reasons == ["data point 1 of its group: asInt: 'one' is no value for it"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("cut in \\ud83d", "cut in \ufffd"),
+        ("\\udca5 whole \\ud83d\\udca5", "\ufffd whole \U0001f4a5"),
+        ("\\ud83d\\ud83d\\udca5", "\ufffd\U0001f4a5"),
+        ("a path: C:\\\\ud800 \\ud800", "a path: C:\\ud800 \ufffd"),
+    ],
+)
+def test_half_a_character_is_marked_and_the_rest_is_taken(text: str, name: str) -> None:
+    found = read_traces(body({**USUAL, "name": "NAME"}).replace(b"NAME", text.encode()), "json")
+    assert found.columns["operation_name"] == [name]

@@ -88,3 +88,20 @@ def test_a_record_that_can_not_be_kept_is_refused_alone(bad: LogRecord, reason: 
     assert (found.count, found.rejected, found.columns["severity_text"]) == (2, 1, ["A", "B"])
     assert found.reasons[0].startswith("log record 1 (bad): ")
     assert reason in found.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("own", "resource", "run_id"),
+    [
+        ({"pipeline.run_id": "p"}, {}, "p"),
+        ({}, {"pipeline.run_id": "p"}, "p"),
+        ({"pipeline.run_id": "p"}, {"openlineage.run_id": "r"}, "r"),
+        ({"openlineage.run_id": "r", "pipeline.run_id": "p"}, {"pipeline.run_id": "q"}, "r"),
+        ({}, {}, ""),
+    ],
+)
+def test_a_record_names_its_run_or_else_that_of_its_pipeline(
+    own: dict[str, str], resource: dict[str, str], run_id: str
+) -> None:
+    given = LogRecord(time_unix_nano=T0, attributes=key_values(own))
+    assert read(given, resource=resource).columns["run_id"] == [run_id]

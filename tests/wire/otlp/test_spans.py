@@ -57,7 +57,7 @@ def test_a_span_becomes_a_row_exact_to_the_nanosecond() -> None:
             "run_id": "run-1",
             "pipeline_run_id": "root-1",
             "attributes": {"http.method": "GET", "openlineage.run_id": "run-1", "pipeline.run_id": "root-1"},
-            "attribute_types": {},
+            "attribute_types": {"events[0].n": "int"},
             "service_name": "shop",
             "resource_attributes": {"service.name": "shop"},
             "resource_attribute_types": {},

@@ -175,12 +175,13 @@ def _code_change(facts: Facts, run: Run, good: Run) -> Cause | None:
 
 def _own(facts: Facts, run: Run, *, rivals: bool) -> list[Cause]:
     broken = [stage for stage in run.stages if stage.error]
-    said = run.error or next((stage.error for stage in broken if stage.error), None)
+    own = run.error if run.error and run.error.strip() else None
+    said = own or next((stage.error for stage in broken if stage.error and stage.error.strip()), None)
     subject = broken[0].subject if broken else run_node(run.id)
     if not said:
         return []
-    first = (said.strip().splitlines() or ["failed"])[0][:200]
-    if broken and run.error is None:
+    first = said.strip().splitlines()[0][:200]
+    if broken and own is None:
         first = f"stage {broken[0].name!r} failed: {first}"
     evidence = evidence_of(run, broken, messages=(said,))
     if _OUT_OF.search(said):

@@ -52,8 +52,9 @@ def _lateness(facts: Facts, run: Run) -> Lateness | None:
     now_s = facts.duration_s(run)
     excess, excess_certainty = now_s - duration.value, duration.certainty(now_s)
     slots = _slots(earlier, run)
+    by_itself = Lateness(excess, excess_certainty, 0.0, 0.0, None, excess, excess_certainty, duration, len(earlier))
     if slots is None:
-        return Lateness(excess, excess_certainty, 0.0, 0.0, None, excess, excess_certainty, duration, len(earlier))
+        return by_itself
     own, others, period = slots
     floor = max(_LEAST_S, period * 0.0005)
     starts = [(one.started_at, one.started_at - slot) for one, slot in others]
@@ -62,6 +63,9 @@ def _lateness(facts: Facts, run: Run) -> Lateness | None:
     assert start is not None
     assert end is not None
     started, ended = run.started_at - own, run.started_at + now_s - own
+    if run.expected_at is None and start.certainty(2 * start.value - started) > 0:
+        # Begun by hand before its time: when it should have ended nobody knows, but how long it takes.
+        return by_itself
     return Lateness(
         ended - end.value,
         max(end.certainty(ended), excess_certainty if ended > end.value else 0.0),

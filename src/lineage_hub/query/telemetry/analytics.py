@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
+from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where, total_of
 from lineage_hub.wire import instant_text
 
 SECOND_NS = 1_000_000_000
@@ -199,7 +199,9 @@ def _page(
     )
     return {
         **asked.stretch(),
-        "totalCount": rows[0]["found"] if rows else 0,
+        "totalCount": total_of(
+            store, rows, f"{_RUNS} WHERE {where}", "namespace, pipeline_name, stage", where.parameters
+        ),
         name: [
             {
                 "namespace": row["namespace"],
@@ -227,9 +229,10 @@ def _rates(row: Row) -> Answer:
 
 
 def _written(row: Row, hours: float) -> Answer:
+    """Before 1970 nothing is, and of that no time is left."""
     return {
         "records": row["records"],
-        "recordsPerHour": row["records"] / hours,
+        "recordsPerHour": row["records"] / hours if hours else 0.0,
         "bytes": row["bytes"],
-        "bytesPerHour": row["bytes"] / hours,
+        "bytesPerHour": row["bytes"] / hours if hours else 0.0,
     }

@@ -18,6 +18,13 @@ class Telemetry(Protocol):
     def ask(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[Row]: ...
 
 
+def total_of(store: Telemetry, rows: list[Row], source: str, names: str, parameters: Mapping[str, Any]) -> int:
+    """How many all pages hold: each row of a page tells it as `found`, and a page without rows is asked for."""
+    if rows:
+        return int(rows[0]["found"])
+    return int(store.ask(f"SELECT uniqExact({names}) AS found FROM {source}", parameters)[0]["found"])
+
+
 class Where:
     """Conditions that all hold; it begins with what the scope may see."""
 

@@ -62,6 +62,6 @@ def _runs(snapshot: Snapshot, dataset: int, name: tuple[str, str], limit: int) -
         sides = [side for side, names in (("input", inputs), ("output", outputs)) if name in names]
         if sides:
             found.append((runs[row.run_key], sides))
-            if len(found) == limit:
+            if len(found) >= limit:
                 break
-    return found
+    return found[:limit]

@@ -13,6 +13,12 @@ from lineage_hub.wire import instant_text
 
 # The least number of each of OpenTelemetry's names.
 SEVERITIES = {"TRACE": 1, "DEBUG": 5, "INFO": 9, "WARN": 13, "ERROR": 17, "FATAL": 21}
+_ALSO = {"WARNING": "WARN", "CRITICAL": "FATAL"}
+_KINDS = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue", "arrayValue", "kvlistValue")
+_STRUCTURE = (*_KINDS, "key", "value", "values")
+_OF_STRUCTURE = frozenset(name.lower() for name in _STRUCTURE)
+# Inside of a text the quotes would be escaped.
+_LOGGED = f"""if(body_type IN ('map', 'array'), replaceRegexpAll(body, '"({"|".join(_STRUCTURE)})":', ' '), body)"""
 # As the engine cuts words: whatever is neither a letter nor a digit of ASCII, nor beyond ASCII, stands between them.
 _WORD = re.compile(r"[A-Za-z0-9\x80-\U0010ffff]+")
 
@@ -82,10 +88,19 @@ def _conditions(scope: Scope, asked: LogQuestion) -> Where:
     if asked.service is not None:
         where.add("service_name = {service:String}", service=asked.service)
     if asked.severity is not None:
-        where.add("severity_number >= {severity:UInt8}", severity=least_severity(asked.severity))
+        # Of a record that has no number the text counts, if it is one of OpenTelemetry's names.
+        where.add(
+            "(severity_number >= {severity:UInt8}"
+            " OR severity_number = 0 AND upper(severity_text) IN {severities:Array(String)})",
+            severity=least_severity(asked.severity),
+            severities=_names_from(least_severity(asked.severity)),
+        )
     for number, word in enumerate(words_of(asked.words) if asked.words else ()):
         # As the index of words has them.
         where.add(f"hasToken(lower(body), {{word_{number}:String}})", **{f"word_{number}": word})
+        if word in _OF_STRUCTURE:
+            # Of a map or a list the words of OTLP's JSON are there too, which nobody logged.
+            where.add(f"hasToken(lower({_LOGGED}), {{word_{number}:String}})")
     return where.with_attributes(asked.attributes)
 
 
@@ -98,8 +113,15 @@ def words_of(text: str) -> list[str]:
     return list(dict.fromkeys(word.encode().lower().decode() for word in found))
 
 
+def _names_from(least: int) -> list[str]:
+    """Also with the number that four of a name have: ERROR2."""
+    names = {**SEVERITIES, **{other: SEVERITIES[name] for other, name in _ALSO.items()}}
+    numbered = [f"{name}{number}" for name in SEVERITIES for number in (2, 3, 4) if SEVERITIES[name] >= least]
+    return [name for name, number in names.items() if number >= least] + numbered
+
+
 def least_severity(text: str) -> int:
-    name = {"WARNING": "WARN", "CRITICAL": "FATAL"}.get(text.upper(), text.upper())
+    name = _ALSO.get(text.upper(), text.upper())
     if name not in SEVERITIES:
         raise InvalidRequest(
             f"severity={text[:40]!r} is unknown", subject="severity", action="use " + ", ".join(SEVERITIES)

@@ -14,7 +14,7 @@ import msgspec
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.analytics import SECOND_NS, check_steps
-from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
+from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where, total_of
 from lineage_hub.query.telemetry.metric_histograms import COLUMNS, steps_of
 from lineage_hub.query.telemetry.metric_numbers import HAS_VALUE, INCREASES, LOOK_BACK_NS, STREAM
 from lineage_hub.wire import instant_text
@@ -68,7 +68,8 @@ def metric_names(store: Telemetry, scope: Scope, asked: SeriesQuestion) -> Answe
         }
         for row in rows
     ]
-    return {"metrics": metrics, "totalCount": rows[0]["found"] if rows else 0}
+    names = "metric_name, metric_type, unit, temporality, is_monotonic"
+    return {"metrics": metrics, "totalCount": total_of(store, rows, f"metrics WHERE {where}", names, where.parameters)}
 
 
 def metric_series(store: Telemetry, scope: Scope, asked: SeriesQuestion) -> Answer:

@@ -16,7 +16,7 @@ from lineage_hub.model import Scope
 from lineage_hub.query.runs import find_run
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.telemetry.asking import DAY_NS, Row, Telemetry, Where
-from lineage_hub.query.telemetry.traces import Trace, find_trace
+from lineage_hub.query.telemetry.traces import Trace, as_stored, find_trace
 from lineage_hub.wire.described import TRACE_FACET, TraceContext, lenient
 from lineage_hub.wire.raw import decode_run
 
@@ -87,8 +87,9 @@ def told_traces(snapshot: Snapshot, runs: Collection[RunFacts]) -> dict[RunKey, 
         event = decode_run(texts[row.seq])
         facet = ((event.run.facets if event.run else None) or {}).get(TRACE_FACET)
         told = lenient(bytes(facet) if facet is not None else None, TraceContext)
-        if told.traceId:
-            found[key] = told
+        trace_id, span_id = as_stored(told.traceId, 32), as_stored(told.spanId, 16)
+        if trace_id:
+            found[key] = TraceContext(trace_id, span_id)
     return found
 
 

@@ -10,9 +10,18 @@ from lineage_hub.query.telemetry.traces import Trace
 
 
 def part_of_run(found: Trace, joined: Joined) -> SpanTree:
-    """The run's span and all inside of it; the whole trace if that span has not arrived."""
-    at = next((at for at, one in enumerate(found.tree.spans) if one.span_id == joined.span_id), None)
-    return found.tree if at is None else span_tree(found.tree.spans[one] for one in found.tree.beneath(at))
+    """The run's span and all inside of it; the whole trace if nothing of that has arrived."""
+    return inside_of_run(found, joined) or found.tree
+
+
+def inside_of_run(found: Trace, joined: Joined) -> SpanTree | None:
+    """What is surely the run's: others may share its trace. A span arrives when it ends, those inside of it before."""
+    tree = found.tree
+    if not joined.span_id:
+        return tree
+    tops = [at for at, one in enumerate(tree.spans) if one.span_id == joined.span_id]
+    tops = tops or [at for at in sorted(tree.orphans) if tree.spans[at].parent_span_id == joined.span_id]
+    return span_tree(tree.spans[one] for top in tops for one in tree.beneath(top)) if tops else None
 
 
 def trace_diff(before: tuple[str, SpanTree], after: tuple[str, SpanTree]) -> Answer:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lineage_hub.lineage.shapes import run_id, run_key
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where, has_attribute
+from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where, has_attribute, total_of
 from lineage_hub.query.telemetry.rollups import HOUR_NS, around, whole
 from lineage_hub.wire import instant_text
 
@@ -35,7 +35,8 @@ class TraceQuestion:
     @property
     def is_plain(self) -> bool:
         """Whether time is the only condition."""
-        return not (self.service or self.operation or self.least_ns or self.errors_only or self.attributes)
+        named = self.service is not None or self.operation is not None
+        return not (named or self.least_ns or self.errors_only or self.attributes)
 
 
 def traces(store: Telemetry, scope: Scope, asked: TraceQuestion) -> Answer:
@@ -43,7 +44,7 @@ def traces(store: Telemetry, scope: Scope, asked: TraceQuestion) -> Answer:
     # The id decides between traces that begin at one moment, so that pages never overlap.
     rows = store.ask(
         f"""
-        SELECT trace_id, min(first) AS began, count() OVER () AS total FROM {source} GROUP BY trace_id
+        SELECT trace_id, min(first) AS began, count() OVER () AS found FROM {source} GROUP BY trace_id
         ORDER BY began DESC, trace_id LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
         """,
         {**parameters, "limit": asked.limit, "offset": asked.offset},
@@ -52,14 +53,9 @@ def traces(store: Telemetry, scope: Scope, asked: TraceQuestion) -> Answer:
     return {
         "from": instant_text(asked.since),
         "to": instant_text(asked.until),
-        "totalCount": rows[0]["total"] if rows else _total(store, source, parameters),
+        "totalCount": total_of(store, rows, source, "trace_id", parameters),
         "traces": [known[row["trace_id"]] for row in rows if row["trace_id"] in known],
     }
-
-
-def _total(store: Telemetry, source: str, parameters: dict[str, object]) -> int:
-    """For a page beyond the last."""
-    return int(store.ask(f"SELECT uniqExact(trace_id) AS total FROM {source}", parameters)[0]["total"])
 
 
 def _ranges_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:
@@ -83,7 +79,8 @@ def _ranges_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, objec
         )
         parts.append(f"SELECT trace_id, timestamp AS first FROM traces WHERE {where}")
         parameters |= where.parameters
-    return f"({' UNION ALL '.join(parts)})", parameters
+    nothing = "SELECT trace_id, timestamp AS first FROM traces WHERE 0"
+    return f"({' UNION ALL '.join(parts or [nothing])})", parameters
 
 
 def _spans_of(store: Telemetry, scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, object]]:

@@ -20,7 +20,7 @@ from lineage_hub.wire import instant_text
 
 # More than a person can look at; what is beyond is counted.
 MOST_SPANS = 10_000
-_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_HEX = re.compile(r"[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,27 @@ class Trace:
         return max(one.ended_at for one in self.tree.spans)
 
 
-def trace_id_of(text: str) -> str:
-    """As it is stored; also from a UUID, which the trace of a run's own may be given as."""
+def as_stored(text: str, digits: int) -> str:
+    """The id of a trace or span; also from a UUID. Nothing for what can't be one, and for zeros, which say so."""
     found = text.strip().lower().replace("-", "")
-    if _TRACE_ID.fullmatch(found) is None:
+    return found if len(found) == digits and _HEX.fullmatch(found) and found.strip("0") else ""
+
+
+def trace_id_of(text: str) -> str:
+    return _asked_id(text, 32, "trace")
+
+
+def span_id_of(text: str) -> str:
+    return _asked_id(text, 16, "span")
+
+
+def _asked_id(text: str, digits: int, what: str) -> str:
+    found = as_stored(text, digits)
+    if not found:
         raise InvalidRequest(
-            f"{text[:80]!r} is not the id of a trace", subject=text[:80], action="write its 32 hexadecimal digits"
+            f"{text[:80]!r} is not the id of a {what}",
+            subject=text[:80],
+            action=f"write its {digits} hexadecimal digits",
         )
     return found
 
@@ -143,8 +158,20 @@ def spans_answer(tree: SpanTree, zero: int, on_path: dict[int, int]) -> list[Ans
             **_told(one, zero),
         }
         marks = {"orphan": at in tree.orphans, "cycle": at in tree.cut, "outsideParent": tree.is_outside(at)}
-        answers.append({**answer, **{name: True for name, holds in marks.items() if holds}})
+        answers.append({**answer, **_besides(one), **{name: True for name, holds in marks.items() if holds}})
     return answers
+
+
+def _besides(one: Span) -> Answer:
+    """What few spans have."""
+    found: Answer = {}
+    if one.trace_state:
+        found["traceState"] = one.trace_state
+    if any(one.scope):
+        found["scope"] = dict(zip(("name", "version"), one.scope, strict=True))
+    if any(one.dropped):
+        found["dropped"] = dict(zip(("attributes", "events", "links"), one.dropped, strict=True))
+    return found
 
 
 def _told(one: Span, zero: int) -> Answer:
@@ -164,5 +191,13 @@ def _told(one: Span, zero: int) -> Answer:
             {"at": instant_text(e.at), "offsetNs": e.at - zero, "name": e.name, "attributes": e.attributes}
             for e in one.events
         ],
-        "links": [{"traceId": e.trace_id, "spanId": e.span_id, "attributes": e.attributes} for e in one.links],
+        "links": [
+            {
+                "traceId": e.trace_id,
+                "spanId": e.span_id,
+                "attributes": e.attributes,
+                **({"traceState": e.trace_state} if e.trace_state else {}),
+            }
+            for e in one.links
+        ],
     }

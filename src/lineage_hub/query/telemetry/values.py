@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lineage_hub.model.span import Span, SpanEvent, SpanLink
+from lineage_hub.model.span import TYPE_OF_PART, Span, SpanEvent, SpanLink
 from lineage_hub.query.telemetry.asking import Row
 
 SPAN_COLUMNS = """
@@ -14,11 +14,13 @@ SPAN_COLUMNS = """
     status_message, run_id, pipeline_run_id, attributes, attribute_types, resource_attributes, resource_attribute_types,
     toUnixTimestamp64Nano(timestamp) AS started_at,
     arrayMap(one -> (toUnixTimestamp64Nano(one.1), one.2, one.3), events) AS happened,
-    arrayMap(one -> (one.1, one.2, one.4), links) AS linked
+    arrayMap(one -> (one.1, one.2, one.3, one.4), links) AS linked,
+    trace_state, scope_name, scope_version, dropped_attributes, dropped_events, dropped_links
 """
 
 
 def span_of(row: Row) -> Span:
+    types = row["attribute_types"]
     return Span(
         row["trace_id"],
         row["span_id"],
@@ -32,11 +34,26 @@ def span_of(row: Row) -> Span:
         row["status_message"],
         row["run_id"],
         row["pipeline_run_id"],
-        typed(row["attributes"], row["attribute_types"]),
+        typed(row["attributes"], types),
         typed(row["resource_attributes"], row["resource_attribute_types"]),
-        tuple(SpanEvent(at, name, attributes) for at, name, attributes in row["happened"]),
-        tuple(SpanLink(trace_id, span_id, attributes) for trace_id, span_id, attributes in row["linked"]),
+        tuple(
+            SpanEvent(at, name, _typed_part(texts, types, "events", number))
+            for number, (at, name, texts) in enumerate(row["happened"])
+        ),
+        tuple(
+            SpanLink(trace_id, span_id, _typed_part(texts, types, "links", number), state)
+            for number, (trace_id, span_id, state, texts) in enumerate(row["linked"])
+        ),
+        row["trace_state"],
+        (row["scope_name"], row["scope_version"]),
+        (row["dropped_attributes"], row["dropped_events"], row["dropped_links"]),
     )
+
+
+def _typed_part(texts: Mapping[str, str], types: Mapping[str, str], what: str, number: int) -> dict[str, Any]:
+    """Attributes of an event or a link: their types stand among those of the span's own."""
+    places = {name: TYPE_OF_PART.format(what, number, name) for name in texts}
+    return typed(texts, {name: types[place] for name, place in places.items() if place in types})
 
 
 def typed(texts: Mapping[str, str], types: Mapping[str, str]) -> dict[str, Any]:

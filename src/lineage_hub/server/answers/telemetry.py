@@ -94,9 +94,16 @@ COMPONENTS: dict[str, Schema] = {
             "attributes": _ATTRIBUTES,
             "resourceAttributes": _ATTRIBUTES,
             "events": listing(record({"at": MOMENT, "offsetNs": INTEGER, "name": TEXT, "attributes": _ATTRIBUTES})),
-            "links": listing(record({"traceId": TEXT, "spanId": TEXT, "attributes": _ATTRIBUTES})),
+            "links": listing(
+                record({"traceId": TEXT, "spanId": TEXT, "attributes": _ATTRIBUTES}, {"traceState": TEXT})
+            ),
         },
         {
+            "traceState": told(TEXT, "Of W3C's trace context."),
+            "scope": told(record({"name": TEXT, "version": TEXT}), "The library that measured it."),
+            "dropped": told(
+                record({"attributes": NUMBER, "events": NUMBER, "links": NUMBER}), "How many its program left out."
+            ),
             "orphan": told(YES, "Its parent is not here."),
             "cycle": told(YES, "It names a parent that is inside of it."),
             "outsideParent": told(YES, "It starts before its parent or ends after it."),

@@ -16,6 +16,7 @@ import msgspec
 
 from lineage_hub.wire.otlp import schema
 from lineage_hub.wire.otlp.columns import MapColumn
+from lineage_hub.wire.otlp.texts import read_message
 
 MOST_ATTRIBUTES = 1024
 MOST_BYTES = 1 << 20
@@ -87,7 +88,7 @@ def _any_attribute(raw: bytes) -> Attribute:
     if len(raw) > MOST_BYTES:
         raise Doubtful
     try:
-        found = schema.key_value_class().FromString(raw)
+        found = read_message(schema.key_value_class(), raw)
     except schema.decode_error():
         raise Doubtful from None
     return (found.key, *told(found.value))
@@ -156,6 +157,12 @@ def as_dict(raws: Sequence[bytes]) -> dict[str, str]:
     if len(raws) > MOST_ATTRIBUTES:
         raise Doubtful
     return {key: text for key, text, _ in map(_lookup, raws)}
+
+
+def types_of(raws: Sequence[bytes]) -> dict[str, str]:
+    """Of those that `as_dict` keeps, the types of those that are no text."""
+    found = {key: kind for key, _, kind in map(_lookup, raws)}
+    return {key: kind for key, kind in found.items() if kind}
 
 
 def map_columns(each: Sequence[Sequence[bytes]]) -> tuple[MapColumn, MapColumn]:

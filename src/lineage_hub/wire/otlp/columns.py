@@ -58,6 +58,16 @@ class MapColumn(Sequence[dict[str, str]]):
         self.keys += other.keys
         self.values += other.values
 
+    def with_more(self, entries: Mapping[int, Sequence[tuple[str, str]]]) -> MapColumn:
+        """The same maps, some with entries added at their end."""
+        found = MapColumn()
+        for row in range(len(self)):
+            for key, value in (*self.pairs(row), *entries.get(row, ())):
+                found.keys.append(key)
+                found.values.append(value)
+            found.offsets.append(len(found.keys))
+        return found
+
     def chosen(self, rows: Sequence[int]) -> MapColumn:
         """The same maps, of these rows alone."""
         named = rows if self.rows is None else [self.rows[row] for row in rows]

@@ -11,6 +11,7 @@ from typing import Any
 from lineage_hub.errors import BodyTooLarge, InvalidRequest
 from lineage_hub.wire.otlp import schema
 from lineage_hub.wire.otlp.columns import Kind
+from lineage_hub.wire.otlp.texts import read_message
 
 # A body of so many bytes may have this many parts at most, so it need not be counted.
 UNCOUNTED_BYTES = 512 << 10
@@ -41,7 +42,7 @@ def parse(kind: Kind, body: bytes) -> Any:
     try:
         if len(body) > UNCOUNTED_BYTES:
             _check_parts(kind, body)
-        return schema.lean_class(kind).FromString(body)
+        return read_message(schema.lean_class(kind), body)
     except schema.decode_error():
         raise InvalidRequest(
             f"the body is no {schema.request_class(kind).DESCRIPTOR.name} in protobuf",
@@ -52,7 +53,7 @@ def parse(kind: Kind, body: bytes) -> Any:
 
 def _check_parts(kind: Kind, body: bytes) -> None:
     for level in _LEVELS[kind]:
-        if _count(schema.lean_class(kind, level).FromString(body)) > MOST_PARTS:
+        if _count(read_message(schema.lean_class(kind, level), body)) > MOST_PARTS:
             raise too_many()
 
 

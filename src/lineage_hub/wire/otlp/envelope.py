@@ -15,7 +15,7 @@ from lineage_hub.errors import BodyTooLarge, InvalidRequest
 from lineage_hub.model.scope import is_tenant_name
 from lineage_hub.wire.otlp import schema
 from lineage_hub.wire.otlp.columns import Columns, Kind, PointColumns, Refusals, SpanColumns
-from lineage_hub.wire.otlp.json_form import Unreadable, fill
+from lineage_hub.wire.otlp.json_form import Unreadable, decode_leniently, fill
 from lineage_hub.wire.otlp.points import read_metrics
 from lineage_hub.wire.otlp.rows import Row, attributes_of, metric_of, span_of
 from lineage_hub.wire.otlp.spans import read_traces
@@ -62,7 +62,7 @@ class TelemetryEnvelope:
 def read_envelope(body: bytes, most: int) -> TelemetryEnvelope:
     """At most so many items."""
     try:
-        shape = _decode(body)
+        shape = decode_leniently(_decode, body)
     except RecursionError:
         raise InvalidRequest("the body is nested too deeply", subject="body", action=_ACTION) from None
     except msgspec.ValidationError as error:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +32,12 @@ _ITEMS = {
 }
 # As deep as protobuf reads.
 _DEEPEST = 100
+# In a text of JSON a backslash stands nowhere else: read one by one, none is taken for the end of another.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+T = TypeVar("T")
 _TEXT_OF_FLOAT = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
@@ -53,12 +61,23 @@ def protobuf_of(kind: Kind, body: bytes, refusals: Refusals) -> bytes:
 
 def decoded(body: bytes) -> Any:
     try:
-        return msgspec.json.decode(body)
+        return decode_leniently(msgspec.json.decode, body)
     except RecursionError:
         why = "nested too deeply"
     except (msgspec.DecodeError, ValueError) as error:
         why = str(error)
     raise InvalidRequest(f"the body is not JSON: {why}", subject="body", action="send one JSON object in UTF-8")
+
+
+def decode_leniently(decode: Callable[[bytes], T], body: bytes) -> T:
+    """Exporters cut long texts to a length, some in the middle of a character: half of one becomes U+FFFD."""
+    try:
+        return decode(body)
+    except msgspec.DecodeError:
+        mended = _ESCAPE.sub(lambda found: b"\\ufffd" if found["half"] else found[0], body)
+        if mended == body:
+            raise
+        return decode(mended)
 
 
 def fill(message: Any, content: Any, refusals: Refusals, depth: int = 0) -> None:
@@ -156,7 +175,7 @@ def _scalar(field: Any, value: Any) -> Any:
         return _of_type(str, value)
     text = _of_type(str, value)
     try:
-        return bytes.fromhex(text) if field.name in _IDS else _base64(text)
+        return _hexadecimal(text) if field.name in _IDS else _base64(text)
     except (ValueError, binascii.Error):
         coding = "hexadecimal" if field.name in _IDS else "base64"
         raise Unreadable(f"{text[:40]!r} is not {coding}") from None
@@ -195,6 +214,14 @@ def _enum(field: Any, value: Any) -> int:
             raise ValueError
         return int(known.number)
     return _int(value)
+
+
+def _hexadecimal(text: str) -> bytes:
+    found = bytes.fromhex(text)
+    if 2 * len(found) != len(text):
+        # Python reads over blanks.
+        raise ValueError
+    return found
 
 
 def _base64(text: str) -> bytes:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from lineage_hub.wire.otlp import attributes, schema
-from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, LogColumns, Refusals
+from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, LogColumns, MapColumn, Refusals
 from lineage_hub.wire.otlp.counting import parse
 from lineage_hub.wire.otlp.json_form import protobuf_of
-from lineage_hub.wire.otlp.origins import RUN_ID, Origins, gather
+from lineage_hub.wire.otlp.origins import PIPELINE_RUN_ID, RUN_ID, Origins, gather
+from lineage_hub.wire.otlp.texts import read_message
 
 _MOST_SEVERE = 255
 
@@ -50,16 +51,23 @@ def _columns(records: list[Any], origins: Origins, received_ns: int) -> dict[str
         "body": [text for text, _ in bodies],
         "body_type": [kind or "string" for _, kind in bodies],
         "event_name": [one.event_name for one in records],
-        "run_id": attributes.values_of(RUN_ID, texts, origins.run_ids()),
+        "run_id": _runs(texts, origins),
         "attributes": texts,
         "attribute_types": types,
         **origins.columns(),
     }
 
 
+def _runs(texts: MapColumn, origins: Origins) -> list[str]:
+    """That which a record or its resource names, or else that of the pipeline."""
+    runs = attributes.values_of(RUN_ID, texts, origins.run_ids())
+    pipelines = attributes.values_of(PIPELINE_RUN_ID, texts, origins.pipeline_run_ids())
+    return [run or pipeline for run, pipeline in zip(runs, pipelines, strict=True)]
+
+
 def read_body(raw: bytes) -> tuple[str, str]:
     try:
-        return attributes.told(schema.any_value_class().FromString(raw))
+        return attributes.told(read_message(schema.any_value_class(), raw))
     except schema.decode_error():
         raise attributes.Doubtful from None
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lineage_hub.wire.otlp import attributes, schema
 from lineage_hub.wire.otlp.columns import Column, MapColumn, Refusals
+from lineage_hub.wire.otlp.texts import read_message
 
 RUN_ID, PIPELINE_RUN_ID = "openlineage.run_id", "pipeline.run_id"
 # What OpenTelemetry calls a service that has no name.
@@ -26,7 +27,7 @@ class Resource:
 def read_resource(raw: bytes) -> Resource:
     """One that can't be used says why: its items are refused, and others are not."""
     try:
-        message = schema.module("opentelemetry.proto.resource.v1.resource_pb2").Resource.FromString(raw)
+        message = read_message(schema.module("opentelemetry.proto.resource.v1.resource_pb2").Resource, raw)
     except schema.decode_error():
         return Resource((), "", "", "", "their resource can't be read")
     raws = tuple(one.SerializeToString() for one in message.attributes)
@@ -43,7 +44,7 @@ def read_scope(raw: bytes) -> tuple[str, str] | None:
     """Name and version."""
     scope_class = schema.module("opentelemetry.proto.common.v1.common_pb2").InstrumentationScope
     try:
-        scope = scope_class.FromString(raw)
+        scope = read_message(scope_class, raw)
     except schema.decode_error():
         return None
     return scope.name, scope.version

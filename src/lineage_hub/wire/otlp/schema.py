@@ -95,6 +95,17 @@ def decode_error() -> type[Exception]:
 @cache
 def lean_class(kind: Kind, unread: frozenset[str] = frozenset()) -> Any:
     """A request whose common parts are bytes, and others too; messages and bytes look alike on the wire."""
+
+    def leave_unread(field: Any) -> None:
+        if field.type == field.TYPE_MESSAGE and field.type_name in _UNREAD | unread:
+            field.type = field.TYPE_BYTES
+            field.ClearField("type_name")
+
+    return changed_class(request_class(kind), leave_unread)
+
+
+def changed_class(message_class: Any, change: Callable[[Any], None]) -> Any:
+    """The same message, with fields that are told otherwise."""
     pools, factory = module("google.protobuf.descriptor_pool"), module("google.protobuf.message_factory")
     protos = module("google.protobuf.descriptor_pb2")
     pool = pools.DescriptorPool()
@@ -109,18 +120,15 @@ def lean_class(kind: Kind, unread: frozenset[str] = frozenset()) -> Any:
         copy = protos.FileDescriptorProto()
         file.CopyToProto(copy)
         for message in copy.message_type:
-            _leave_unread(message, protos.FieldDescriptorProto, _UNREAD | unread)
+            _change_fields(message, change)
         pool.Add(copy)
 
-    request = request_class(kind)
-    add(request.DESCRIPTOR.file)
-    return factory.GetMessageClass(pool.FindMessageTypeByName(request.DESCRIPTOR.full_name))
+    add(message_class.DESCRIPTOR.file)
+    return factory.GetMessageClass(pool.FindMessageTypeByName(message_class.DESCRIPTOR.full_name))
 
 
-def _leave_unread(message: Any, field_types: Any, names: frozenset[str]) -> None:
-    for part in message.field:
-        if part.type == field_types.TYPE_MESSAGE and part.type_name in names:
-            part.type = field_types.TYPE_BYTES
-            part.ClearField("type_name")
+def _change_fields(message: Any, change: Callable[[Any], None]) -> None:
+    for field in message.field:
+        change(field)
     for nested in message.nested_type:
-        _leave_unread(nested, field_types, names)
+        _change_fields(nested, change)

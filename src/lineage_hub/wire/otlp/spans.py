@@ -6,11 +6,13 @@ from itertools import chain
 from operator import le, sub
 from typing import Any
 
+from lineage_hub.model.span import TYPE_OF_PART
 from lineage_hub.wire.otlp import attributes, schema
 from lineage_hub.wire.otlp.columns import LATEST_NS, Column, Encoding, Refusals, SpanColumns
 from lineage_hub.wire.otlp.counting import parse
 from lineage_hub.wire.otlp.json_form import protobuf_of
 from lineage_hub.wire.otlp.origins import PIPELINE_RUN_ID, RUN_ID, Origins, gather
+from lineage_hub.wire.otlp.texts import read_message
 
 NO_TRACE, NO_SPAN = bytes(16), bytes(8)
 KINDS = {1: "INTERNAL", 2: "SERVER", 3: "CLIENT", 4: "PRODUCER", 5: "CONSUMER"}
@@ -41,6 +43,12 @@ def _columns(spans: list[Any], origins: Origins) -> dict[str, Column]:
         raise attributes.Doubtful
     statuses = [read_status(span.status) for span in spans]
     texts, types = attributes.map_columns([span.attributes for span in spans])
+    happened, linked = [span.events for span in spans], [span.links for span in spans]
+    of_parts = {
+        row: _types_of_parts(events, "events") + _types_of_parts(links, "links")
+        for row, (events, links) in enumerate(zip(happened, linked, strict=True))
+        if events or links
+    }
     return {
         "timestamp": starts,
         "trace_id": [raw.hex() for raw in trace_ids],
@@ -53,15 +61,15 @@ def _columns(spans: list[Any], origins: Origins) -> dict[str, Column]:
         "status_message": [message for _, message in statuses],
         "span_kind": [KINDS.get(span.kind, "UNSPECIFIED") for span in spans],
         "flags": [span.flags for span in spans],
-        "events": [_events(found) if (found := span.events) else [] for span in spans],
-        "links": [_links(found) if (found := span.links) else [] for span in spans],
+        "events": [_events(found) if found else [] for found in happened],
+        "links": [_links(found) if found else [] for found in linked],
         "dropped_attributes": [span.dropped_attributes_count for span in spans],
         "dropped_events": [span.dropped_events_count for span in spans],
         "dropped_links": [span.dropped_links_count for span in spans],
         "run_id": attributes.values_of(RUN_ID, texts, origins.run_ids()),
         "pipeline_run_id": attributes.values_of(PIPELINE_RUN_ID, texts, origins.pipeline_run_ids()),
         "attributes": texts,
-        "attribute_types": types,
+        "attribute_types": types.with_more(of_parts) if any(of_parts.values()) else types,
         **origins.columns(),
     }
 
@@ -94,11 +102,20 @@ def _links(links: Any) -> list[tuple[str, str, str, dict[str, str]]]:
     ]
 
 
+def _types_of_parts(parts: Any, what: str) -> list[tuple[str, str]]:
+    """They stand among the types of the span's own attributes: columns of their own would cost every span."""
+    return [
+        (TYPE_OF_PART.format(what, at, name), kind)
+        for at, one in enumerate(parts)
+        for name, kind in attributes.types_of(one.attributes).items()
+    ]
+
+
 @schema.remembered(1024)
 def read_status(raw: bytes) -> tuple[str, str]:
     """Code and message."""
     try:
-        status = schema.module("opentelemetry.proto.trace.v1.trace_pb2").Status.FromString(raw)
+        status = read_message(schema.module("opentelemetry.proto.trace.v1.trace_pb2").Status, raw)
     except schema.decode_error():
         raise attributes.Doubtful from None
     return STATUSES.get(status.code, "UNSET"), status.message
