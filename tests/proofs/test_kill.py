@@ -85,21 +85,27 @@ def test_what_was_acked_before_kill_9_is_stored_and_the_state_equals_a_replay(
     tmp_path: Path, name: str, posts: Posts | None, connections: int, acks: tuple[int, int]
 ) -> None:
     rng = random.Random(f"kill {SEED} {name}")
-    kills = pick(10, 50)
+    kills, missed = pick(10, 50), 0
     least, acked, unacked, compared = connections, 0, 0, 0
     for life_number in range(0, kills, KILLS_OF_A_LIFE):
         with Life(tmp_path / str(life_number), rng) as life:
             events = mixed_events(SEED + life_number)
             hub = life.start()
-            for _ in range(KILLS_OF_A_LIFE):
+            struck = 0
+            while struck < KILLS_OF_A_LIFE:
                 # A producer sends again what wasn't answered; what had been stored all the same is a repeat then.
                 fresh = posts(events) if posts else in_batches(events, rng.randint(20, 80))
                 with Load(hub.port, chain(life.lost, fresh), connections) as load:
                     at_a_random_moment(load, rng, acks)
                     hub.kill()
                 life.note(load)
-                assert len(load.lost) >= IN_FLIGHT
-                least, unacked = min(least, len(load.lost)), unacked + len(load.lost)
+                # Answers come in groups: a kill between two of them cuts off few. It must lose nothing either.
+                if len(load.lost) >= IN_FLIGHT:
+                    struck += 1
+                    least, unacked = min(least, len(load.lost)), unacked + len(load.lost)
+                else:
+                    missed += 1
+                    assert missed < kills
                 hub = life.start()
                 life.check(hub)
         acked, compared = acked + len(life.acked), compared + life.compared
