@@ -33,8 +33,8 @@ DATA_FOLDER = "engine"
 LINGER_S = 15.0
 # A connection that the engine closed while it was idle would fail the insert that comes next.
 KEEP_ALIVE_S = 7 * 24 * 3600
-# What parts were made from stays much longer.
-LOOK_AT_PARTS_S = 30.0
+# What parts were made from stays two minutes.
+LOOK_AT_PARTS_S = 15.0
 
 
 class _Server(uvicorn.Server):
