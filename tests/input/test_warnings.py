@@ -103,3 +103,13 @@ def test_thousands_of_warnings_are_counted_and_deep_events_are_not_judged() -> N
     fields = '{"name": "a", "fields": [' * 450 + "]}" * 450
     nested = f'{{"schemaURL": "u", "dataset": {{"facets": {{"schema": {{"fields": [{fields}]}}}}}}}}'
     assert isinstance(warnings(nested.encode(), 0, 0), list)
+
+
+def test_facets_of_our_own_producers_are_known_and_those_of_others_are_not() -> None:
+    assert told("run", lineageHub_trace=facet(traceId="1"), other_trace=facet(traceId="1")) == [
+        "other_trace is not a facet of the OpenLineage spec"
+    ]
+    assert told("run", lineageHub_trace={"traceId": "1"}) == [
+        "lineageHub_trace has no _producer",
+        "lineageHub_trace has no _schemaURL",
+    ]
