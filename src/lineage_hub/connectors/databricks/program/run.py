@@ -175,11 +175,11 @@ def _run_flows(machine: Machine) -> None:
     """Functions that the program has declared, in order; they may declare more."""
     if machine.flows:
         machine.budget.refill()
-    done = 0
+    done, own = 0, machine.around
     while done < len(machine.flows) and done < 2000:
         flow = machine.flows[done]
         done += 1
-        machine.path = flow.guard
+        machine.path, machine.around = flow.guard, flow.around
         machine.activation = Activation()
         machine.budget.begin_statement()
         result: list[Value] = [UNKNOWN]
@@ -193,7 +193,7 @@ def _run_flows(machine: Machine) -> None:
             pass
         flow.finish(result[0])
     machine.flows.clear()
-    machine.path = frozenset()
+    machine.path, machine.around = frozenset(), own
 
 
 def _run_uncalled(machine: Machine, path: str) -> None:
