@@ -31,6 +31,7 @@ from lineage_hub.connectors.databricks.program.values import (
 )
 
 # Methods of loggers, which leave alone what they are given.
+_BLANKS = {"strip", "lstrip", "rstrip"}
 _TELLING = {"info", "debug", "warning", "warn", "error", "critical", "exception"}
 
 
@@ -78,11 +79,18 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, line: int) -> Value
         return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line, file=machine.other_file)
     if name in _TELLING:
         return PURE
+    if name in _BLANKS and value.partial is not None:
+        return Method(lambda _, given: _stripped(value, given))
     if name == "EventHubsUtils":
         # encrypt() hides a connection string from logs; what it connects to stays the same.
         return Library(name, {"encrypt": Method(lambda inner, given: inner.see(given.get(0, "", UNKNOWN)))})
     key = None if value.key is None else (".", value.key, name)
     return Unknown(value.inputs, key=key, pure=value.pure)
+
+
+def _stripped(value: Unknown, arguments: Arguments) -> Value:
+    """What is known of a text stays known without the blanks around it."""
+    return Unknown(value.inputs, partial=None if arguments.every() else value.partial)
 
 
 def _of_module(machine: Machine, value: ModuleValue, name: str) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lineage_hub.connectors.databricks.program.branches import decide, truth
 from lineage_hub.connectors.databricks.program.budget import fits
 from lineage_hub.connectors.databricks.program.calls import call, call_method
-from lineage_hub.connectors.databricks.program.classes import Marker
+from lineage_hub.connectors.databricks.program.classes import Marker, tell_bases
 from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
 from lineage_hub.connectors.databricks.program.iteration import RangeValue, in_order_of, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -37,6 +37,7 @@ from lineage_hub.connectors.databricks.program.values import (
     Instance,
     ListValue,
     Method,
+    Scope,
     Unknown,
     UnorderedList,
     Value,
@@ -275,9 +276,29 @@ def _every(machine: Machine, arguments: Arguments, wanted: bool) -> Value:
 
 def _type(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments)
+    if len(arguments.positional) == 3:
+        return _made_class(machine, value, *map(machine.see, arguments.positional[1:]))
     if isinstance(value, Instance):
         return value.of
     return BUILTINS.get(type(value).__name__, UNKNOWN) if isinstance(value, CONSTANTS) else UNKNOWN
+
+
+def _made_class(machine: Machine, name: Value, bases: Value, content: Value) -> Value:
+    """type("Orders", (Base,), {"topic": "orders"})"""
+    if not isinstance(name, str) or not isinstance(bases, tuple) or not isinstance(content, DictValue):
+        return UNKNOWN
+    if not all(isinstance(one, ClassValue) for one in bases) or not all(isinstance(one, str) for one in content.cells):
+        return UNKNOWN
+    above = [one for one in bases if isinstance(one, ClassValue)]
+    made = ClassValue(name, list(bases), Scope("class", name=name))
+    made.kind = next((one.kind for one in above if one.kind != "plain"), "plain")
+    made.fields = [field for one in above for field in one.fields]
+    made.members.cells.update(content.cells)
+    for one in content.cells.values():
+        if isinstance(one, FunctionValue) and one.owner is None:
+            one.owner = made
+    tell_bases(machine, made, {})
+    return made
 
 
 def _next(machine: Machine, arguments: Arguments) -> Value:

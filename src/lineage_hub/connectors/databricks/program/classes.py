@@ -25,6 +25,9 @@ from lineage_hub.connectors.databricks.program.values import (
     same,
 )
 
+# Decorators of attrs, which make a class as dataclass does.
+_FILLING = ("s", "attrs", "define", "frozen", "mutable")
+
 
 class Marker(Native):
     """A base class or function that makes a class something special: Enum, NamedTuple, object, …"""
@@ -68,7 +71,9 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
             value.owner = made
     if made.kind == "enum":
         _make_members(machine, made)
-    _tell_bases(machine, made)
+    keywords = {one.arg: machine.evaluate(one.value, scope) for one in node.keywords if one.arg}
+    keywords.pop("metaclass", None)
+    tell_bases(machine, made, keywords, any(one.arg is None for one in node.keywords))
     result: Value = made
     for decorator in reversed(node.decorator_list):
         named = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -76,13 +81,15 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
         if name == "dataclass":
             made.kind = "dataclass"
         elif not isinstance(result, Unknown):
+            if name in _FILLING and isinstance(machine.see(machine.evaluate(named, scope)), Unknown):
+                made.kind = "dataclass"
             result = decorate(machine, decorator, result, scope)
     if made.kind in ("dataclass", "namedtuple"):
         _collect_fields(made, node)
     return made if isinstance(result, Unknown) else result
 
 
-def _tell_bases(machine: Machine, made: ClassValue) -> None:
+def tell_bases(machine: Machine, made: ClassValue, keywords: dict[str, Value], is_open: bool = False) -> None:
     """__init_subclass__ of the nearest base that has one"""
     from lineage_hub.connectors.databricks.program.attributes import find_member
     from lineage_hub.connectors.databricks.program.calls import call
@@ -90,7 +97,7 @@ def _tell_bases(machine: Machine, made: ClassValue) -> None:
     for base in made.bases:
         hook = find_member(machine, base, "__init_subclass__") if isinstance(base, ClassValue) else None
         if hook is not None:
-            call(machine, hook, Arguments([made]))
+            call(machine, hook, Arguments([made], keywords, open=is_open))
             return
 
 
@@ -155,7 +162,7 @@ def _named_tuple(machine: Machine, arguments: Arguments) -> Value:
 
 
 def instantiate(machine: Machine, of: ClassValue, arguments: Arguments) -> Value:
-    from lineage_hub.connectors.databricks.program.attributes import find_member
+    from lineage_hub.connectors.databricks.program.attributes import find_member, has_unknown_base
     from lineage_hub.connectors.databricks.program.calls import call, call_method
 
     if of.kind == "enum":
@@ -172,10 +179,34 @@ def instantiate(machine: Machine, of: ClassValue, arguments: Arguments) -> Value
         _fill_fields(machine, made, arguments)
         if of.kind == "dataclass":
             call_method(machine, made, "__post_init__", [])
-    elif any(isinstance(base, Unknown) for base in of.bases):
-        for name, value in arguments.keywords.items():
-            made.cells[name] = value  # pydantic and its like: keywords become attributes
+    elif has_unknown_base(of):
+        _fill_by_base(made, arguments)
     return made
+
+
+def _fill_by_base(made: Instance, arguments: Arguments) -> None:
+    """pydantic and its like: keywords become attributes. Settings come from the environment, where there are any."""
+    from lineage_hub.connectors.databricks.program.attributes import lineage_of
+
+    others = bool(arguments.positional) or arguments.open
+    for one in reversed(lineage_of(made.of)):
+        others = others or (one.node is not None and any(_last_name(base) == "BaseSettings" for base in one.node.bases))
+        for name in _annotated(one.node):
+            default = one.members.cells.get(name, ABSENT)
+            if others:
+                made.cells[name] = UNKNOWN
+            elif isinstance(default, FieldDefault):
+                made.cells[name] = UNKNOWN if default.value is ABSENT else default.value
+    made.cells.update(arguments.keywords)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _annotated(node: ast.ClassDef | None) -> list[str]:
+    found = [one.target for one in (node.body if node is not None else ()) if isinstance(one, ast.AnnAssign)]
+    return [one.id for one in found if isinstance(one, ast.Name)]
 
 
 def _fill_fields(machine: Machine, made: Instance, arguments: Arguments) -> None:

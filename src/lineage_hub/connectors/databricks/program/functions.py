@@ -63,6 +63,8 @@ def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scop
             return function
         if named in ("setter", "deleter", "getter"):
             existing = scope.cells.get(function.name)
+            if isinstance(existing, FunctionValue) and named == "setter":
+                existing.setter = function
             return existing if isinstance(existing, FunctionValue) else function
     found = machine.see(machine.evaluate(decorator, scope))
     if isinstance(found, Unknown):

@@ -7,6 +7,7 @@ import itertools
 import json
 import string
 import sys
+import textwrap
 from collections.abc import Callable
 
 from lineage_hub.connectors.databricks.program.attributes import attribute
@@ -17,6 +18,7 @@ from lineage_hub.connectors.databricks.program.classes import ENUM, FieldDefault
 from lineage_hub.connectors.databricks.program.containers import fill
 from lineage_hub.connectors.databricks.program.contexts import make_manager
 from lineage_hub.connectors.databricks.program.dates import DATETIME
+from lineage_hub.connectors.databricks.program.dispatching import Dispatched
 from lineage_hub.connectors.databricks.program.functions import Wrapped
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -270,6 +272,13 @@ def _namespace(machine: Machine, arguments: Arguments) -> Value:
     return made
 
 
+def _dedent(machine: Machine, arguments: Arguments) -> Value:
+    text = machine.see(arguments.get(0, "text", UNKNOWN))
+    if isinstance(text, Unknown):
+        return Unknown(text.inputs, partial=text.partial)
+    return machine.lift(lambda one: textwrap.dedent(one) if isinstance(one, str) else unknown_of(one), text)
+
+
 _ITERTOOLS: dict[str, Value] = {
     "chain": _Chain(),
     "product": _rows(itertools.product),
@@ -295,6 +304,7 @@ LIBRARIES: dict[str, Value] = {
             "lru_cache": Method(_decorator),
             "cache": Method(_identity),
             "cached_property": Method(_identity),
+            "singledispatch": Method(lambda machine, given: Dispatched(_first(machine, given))),
         },
     ),
     "itertools": Library("itertools", _ITERTOOLS),
@@ -338,6 +348,16 @@ LIBRARIES: dict[str, Value] = {
     ),
     "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
     "types": Library("types", {"SimpleNamespace": Method(_namespace)}),
+    "textwrap": Library("textwrap", {"dedent": Method(_dedent)}),
+    "pydantic": Library(
+        "pydantic",
+        {
+            "Field": Method(
+                lambda machine, given: FieldDefault(given.get(0, "default"), given.get(-1, "default_factory"))
+            )
+        },
+        UNKNOWN,
+    ),
     **THREADS,
 }
 _CHANGING = {"heapq", "bisect", "random", "operator", "threading", "multiprocessing", "ctypes", "pickle", "queue"}

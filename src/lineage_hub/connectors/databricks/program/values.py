@@ -219,6 +219,7 @@ class FunctionValue:
     attributes: Cells = field(default_factory=Cells)
     guard: Guard = ALWAYS
     file: str = ""  # in which it stands
+    setter: FunctionValue | None = None  # of a property
 
 
 @dataclass(eq=False)

@@ -62,6 +62,7 @@ class Session:
         self.traces_columns = traces_columns  # about half of the time that a statement takes
         self.catalog, self.schema = catalog, schema
         self.settings: dict[str, str | None] = {}
+        self.touched: set[str] = set()  # settings that were set; whoever keeps settings elsewhere takes them from here
         self.views: set[str] = set()  # temporary views, whose names no catalog or schema stands before
         self.known_columns: dict[str, Sequence[str]] = {}
         self._variables: dict[str, str | None] = {}
@@ -235,6 +236,7 @@ class Session:
         setting = None if is_variable else _SETTING.match(text)
         if setting is not None:
             self.settings[setting[1]] = setting[2] if UNKNOWN not in setting[2] else None
+            self.touched.add(setting[1])
         if any(t.word(tokens, place) == "SELECT" for place in range(len(tokens))):
             begin = t.find(tokens, at, ("=",)) + 1
             yield from StatementReader([Token(TokenType.SELECT, "SELECT"), *tokens[begin:]], text, line, self).read()

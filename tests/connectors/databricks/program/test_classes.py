@@ -1,0 +1,128 @@
+"""Classes that other libraries or other code fill: their values are the right ones, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.connectors.databricks.program.reading_programs import topics
+
+READ = 'spark.readStream.format("kafka").option("subscribe", {}).load()'
+
+
+def topic_of(program: str, value: str) -> list[str]:
+    (found,) = topics(f"{program}\n{READ.format(value)}\n")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        ('@attr.s(auto_attribs=True)\nclass F:\n    topic: str = "own"\n', 'F("given").topic'),
+        ('@attrs.define\nclass F:\n    topic: str = "own"\n', 'F(topic="given").topic'),
+        ('@attrs.frozen(slots=True)\nclass F:\n    name: str\n    topic: str = "given"\n', 'F("x").topic'),
+        ('class F(BaseModel):\n    topic: str = "own"\n', 'F(topic="given").topic'),
+        ('class F(BaseModel):\n    topic: str = Field("given", description="d")\n', "F().topic"),
+        ('class B(BaseModel):\n    topic: str = "own"\nclass F(B):\n    n: int = 1\n', 'F(topic="given").topic'),
+    ],
+)
+def test_values_that_an_object_is_made_with_go_before_those_of_its_class(made: str, wanted: str) -> None:
+    assert topic_of(f"import attr, attrs\nfrom pydantic import BaseModel, Field\n{made}", wanted) == ["given"]
+
+
+@pytest.mark.parametrize(
+    ("made", "value"),
+    [
+        ('class S(BaseSettings):\n    topic: str = "own"\n', "S().topic"),
+        ('class A(BaseSettings):\n    topic: str = "own"\nclass S(A):\n    n: int = 1\n', "S().topic"),
+        ('class S(Elsewhere):\n    topic: str = "own"\n', 'S("given").topic'),
+        ("class S(BaseModel):\n    topic: str = Field(default_factory=make)\n", "S().topic"),
+    ],
+)
+def test_what_a_library_may_fill_otherwise_is_not_known(made: str, value: str) -> None:
+    imports = (
+        "from pydantic import BaseModel, Field\nfrom pydantic_settings import BaseSettings\nfrom x import Elsewhere"
+    )
+    assert topic_of(f"{imports}\n{made}", value) == ["unresolved"]
+
+
+def test_a_setter_decides_what_a_property_becomes() -> None:
+    program = """
+class F:
+    def __init__(self, topic):
+        self.topic = topic
+
+    @property
+    def topic(self):
+        return self._topic
+
+    @topic.setter
+    def topic(self, value):
+        self._topic = f"dev.{value.lower()}"
+
+f = F("A")
+f.topic = "ORDERS"
+"""
+    assert topic_of(program, "f.topic") == ["dev.orders"]
+
+
+def test_keywords_of_a_class_reach_the_hook_of_its_base() -> None:
+    program = """
+class Source:
+    def __init_subclass__(cls, topic=None, **more):
+        super().__init_subclass__(**more)
+        cls.topic = topic or cls.__name__.lower()
+
+class Orders(Source, topic="shop.orders"):
+    pass
+
+class Users(Source):
+    pass
+"""
+    assert topic_of(program, "Orders.topic") == ["shop.orders"]
+    assert topic_of(program, "Users.topic") == ["users"]
+
+
+def test_a_class_may_be_made_by_a_call() -> None:
+    program = """
+class Base:
+    topic = "none"
+
+    def full(self):
+        return f"dev.{self.topic}"
+
+made = {name: type(name.title(), (Base,), {"topic": name}) for name in ("orders", "users")}
+"""
+    assert topic_of(program, 'made["users"]().full()') == ["dev.users"]
+    assert topic_of("from x import Base\nC = type('C', (Base,), {'topic': 'a'})", "C.topic") == ["unresolved"]
+
+
+DISPATCHED = """
+from functools import singledispatch
+
+@singledispatch
+def topic(value):
+    return "other"
+
+@topic.register
+def _(value: int):
+    return f"int{value}"
+
+@topic.register(str)
+def _(value):
+    return f"str.{value}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [('"a"', "str.a"), ("3", "int3"), ("True", "intTrue"), ("[1]", "other"), ("spark.conf.get('x')", "unresolved")],
+)
+def test_a_function_of_several_types_is_the_one_for_the_type(value: str, wanted: str) -> None:
+    assert topic_of(DISPATCHED, f"topic({value})") == [wanted]
+
+
+def test_a_type_that_stands_for_others_leaves_open_which_function_runs() -> None:
+    program = (
+        DISPATCHED + "\nfrom collections.abc import Mapping\n@topic.register\ndef _(value: Mapping):\n    return 'm'\n"
+    )
+    assert topic_of(program, "topic({'a': 1})") == ["unresolved"]
