@@ -86,3 +86,9 @@ def test_a_star_gives_the_columns_of_a_known_table_and_those_of_the_generator() 
 )  # fmt: skip
 def test_fields_of_a_struct_come_from_its_column(query: str, wanted: dict[str, list[str]] | None) -> None:
     assert direct(last(f"CREATE TABLE t AS {query}")) == wanted
+
+
+def test_a_field_of_the_table_that_a_merge_fills_is_no_column_of_its_source() -> None:
+    table = last("MERGE INTO tt t USING s ON t.k.id = s.k.id WHEN MATCHED THEN UPDATE SET v = t.p.x + s.y.z")
+    assert direct(table) == {"v": ["s.y"]}
+    assert indirect(table, "v") == {"s.k"}

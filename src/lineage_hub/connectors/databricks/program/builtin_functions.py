@@ -8,8 +8,9 @@ from collections.abc import Callable
 from lineage_hub.connectors.databricks.program.branches import decide, truth
 from lineage_hub.connectors.databricks.program.budget import fits
 from lineage_hub.connectors.databricks.program.calls import call, call_method
-from lineage_hub.connectors.databricks.program.classes import Marker, tell_bases
+from lineage_hub.connectors.databricks.program.classes import Marker, class_of_call
 from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
+from lineage_hub.connectors.databricks.program.documents import open_file
 from lineage_hub.connectors.databricks.program.iteration import RangeValue, in_order_of, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.loops import run_unknown
@@ -37,7 +38,6 @@ from lineage_hub.connectors.databricks.program.values import (
     Instance,
     ListValue,
     Method,
-    Scope,
     Unknown,
     UnorderedList,
     Value,
@@ -237,6 +237,16 @@ def _filter(machine: Machine, arguments: Arguments) -> Value:
     return ListValue(unknown_of(value)) if items is None else ListValue(tuple(kept))
 
 
+def _by_key(machine: Machine, function: Callable[..., object], items: tuple[Value, ...], key: Value) -> Value:
+    keys = [machine.see(call(machine, key, Arguments([one]))) for one in items]
+    if not is_constant(tuple(keys)):
+        return unknown_of(*items)
+    try:
+        return items[function(range(len(items)), key=keys.__getitem__)]  # type: ignore[call-overload]
+    except TypeError:
+        return UNKNOWN
+
+
 def _extreme(function: Callable[..., object]) -> Method:
     def find(machine: Machine, arguments: Arguments) -> Value:
         items = (
@@ -244,7 +254,10 @@ def _extreme(function: Callable[..., object]) -> Method:
             if len(arguments.positional) == 1
             else tuple(arguments.positional)
         )
-        if not items or not is_constant(items) or "key" in arguments.keywords:
+        key = arguments.keywords.get("key")
+        if items and key is not None and not set(arguments.keywords) - {"key"}:
+            return _by_key(machine, function, items, key)
+        if not items or not is_constant(items) or arguments.keywords:
             return unknown_of(*arguments.positional)
         try:
             return function(items)
@@ -277,28 +290,10 @@ def _every(machine: Machine, arguments: Arguments, wanted: bool) -> Value:
 def _type(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments)
     if len(arguments.positional) == 3:
-        return _made_class(machine, value, *map(machine.see, arguments.positional[1:]))
+        return class_of_call(machine, value, *map(machine.see, arguments.positional[1:]))
     if isinstance(value, Instance):
         return value.of
     return BUILTINS.get(type(value).__name__, UNKNOWN) if isinstance(value, CONSTANTS) else UNKNOWN
-
-
-def _made_class(machine: Machine, name: Value, bases: Value, content: Value) -> Value:
-    """type("Orders", (Base,), {"topic": "orders"})"""
-    if not isinstance(name, str) or not isinstance(bases, tuple) or not isinstance(content, DictValue):
-        return UNKNOWN
-    if not all(isinstance(one, ClassValue) for one in bases) or not all(isinstance(one, str) for one in content.cells):
-        return UNKNOWN
-    above = [one for one in bases if isinstance(one, ClassValue)]
-    made = ClassValue(name, list(bases), Scope("class", name=name))
-    made.kind = next((one.kind for one in above if one.kind != "plain"), "plain")
-    made.fields = [field for one in above for field in one.fields]
-    made.members.cells.update(content.cells)
-    for one in content.cells.values():
-        if isinstance(one, FunctionValue) and one.owner is None:
-            one.owner = made
-    tell_bases(machine, made, {})
-    return made
 
 
 def _next(machine: Machine, arguments: Arguments) -> Value:
@@ -371,7 +366,7 @@ BUILTINS: dict[str, Value] = {
     "quit": Method(_leave),
     "id": PURE,
     "hash": PURE,
-    "open": PURE,
+    "open": Method(open_file),
     "input": PURE,
     "format": PURE,
     "issubclass": PURE,

@@ -101,6 +101,24 @@ def tell_bases(machine: Machine, made: ClassValue, keywords: dict[str, Value], i
             return
 
 
+def class_of_call(machine: Machine, name: Value, bases: Value, content: Value) -> Value:
+    """type("Orders", (Base,), {"topic": "orders"})"""
+    if not isinstance(name, str) or not isinstance(bases, tuple) or not isinstance(content, DictValue):
+        return UNKNOWN
+    if not all(isinstance(one, ClassValue) for one in bases) or not all(isinstance(one, str) for one in content.cells):
+        return UNKNOWN
+    above = [one for one in bases if isinstance(one, ClassValue)]
+    made = ClassValue(name, list(bases), Scope("class", name=name))
+    made.kind = next((one.kind for one in above if one.kind != "plain"), "plain")
+    made.fields = [field for one in above for field in one.fields]
+    made.members.cells.update(content.cells)
+    for one in content.cells.values():
+        if isinstance(one, FunctionValue) and one.owner is None:
+            one.owner = made
+    tell_bases(machine, made, {})
+    return made
+
+
 def _collect_fields(made: ClassValue, node: ast.ClassDef) -> None:
     names = dict(made.fields)
     for one in node.body:

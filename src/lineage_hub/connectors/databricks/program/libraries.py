@@ -19,6 +19,7 @@ from lineage_hub.connectors.databricks.program.containers import fill
 from lineage_hub.connectors.databricks.program.contexts import make_manager
 from lineage_hub.connectors.databricks.program.dates import DATETIME
 from lineage_hub.connectors.databricks.program.dispatching import Dispatched
+from lineage_hub.connectors.databricks.program.documents import YAML, plain_text
 from lineage_hub.connectors.databricks.program.functions import Wrapped
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -73,6 +74,12 @@ def _loads(machine: Machine, arguments: Arguments) -> Value:
         return UNKNOWN
 
     return machine.lift(once, _first(machine, arguments))
+
+
+def _load(machine: Machine, arguments: Arguments) -> Value:
+    """json.load, of a file that is open."""
+    given = machine.see(arguments.get(0, "fp", UNKNOWN))
+    return _loads(machine, Arguments([machine.lift(plain_text, given)], line=arguments.line))
 
 
 def _dumps(machine: Machine, arguments: Arguments) -> Value:
@@ -294,7 +301,8 @@ _ENVIRONMENT = {
     "linesep": "\n",
 }
 LIBRARIES: dict[str, Value] = {
-    "json": Library("json", {"loads": Method(_loads), "dumps": Method(_dumps)}),
+    "json": Library("json", {"loads": Method(_loads), "load": Method(_load), "dumps": Method(_dumps)}),
+    "yaml": YAML,
     "functools": Library(
         "functools",
         {

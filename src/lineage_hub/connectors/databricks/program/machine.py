@@ -137,6 +137,8 @@ class Machine:
         self.file = path
         self.ended: list[tuple[Guard, Value]] = []  # ways on which the notebook that runs has exited, and with what
         self.notebook = path  # that was started, whatever file is being evaluated
+        self.written_files: set[str] = set()  # by the program itself, as it spells them
+        self.documents: dict[str, str] | None = None  # `files` once more, with their endings
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
         self._mentioned: set[str] | None = None
