@@ -126,3 +126,52 @@ def test_a_type_that_stands_for_others_leaves_open_which_function_runs() -> None
         DISPATCHED + "\nfrom collections.abc import Mapping\n@topic.register\ndef _(value: Mapping):\n    return 'm'\n"
     )
     assert topic_of(program, "topic({'a': 1})") == ["unresolved"]
+
+
+def test_bases_are_looked_into_in_the_order_of_python() -> None:
+    program = """
+class A:
+    env = "a"
+
+    def topic(self):
+        return "A" + self.env
+
+class B(A):
+    def topic(self):
+        return "B" + super().topic()
+
+class C(A):
+    env = "c"
+
+    def topic(self):
+        return "C" + super().topic()
+
+class D(B, C):
+    pass
+"""
+    assert topic_of(program, "D().topic()") == ["BCAc"]
+
+
+def test_a_comprehension_does_not_see_the_names_of_its_class() -> None:
+    program = """
+name, names = "outer", ["x"]
+
+class K:
+    name, names = "inner", ["y"]
+    topics = [f"{name}.{one}" for one in names]
+"""
+    assert topic_of(program, '",".join(K.topics)') == ["outer.y"]
+
+
+def test_members_that_a_metaclass_may_change_are_not_known() -> None:
+    made = """
+class Meta(type):
+    def __new__(cls, name, bases, members):
+        return super().__new__(cls, name, bases, {**members, "topic": name.lower()})
+
+class Orders(metaclass=Meta):
+    topic = "own"
+"""
+    assert topic_of(made, "Orders.topic") == ["unresolved"]
+    once = made.replace("__new__(cls, name, bases, members)", "__call__(cls)")
+    assert topic_of(once, "Orders.topic") == ["own"]

@@ -107,12 +107,18 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Value:
 
 
 def lineage_of(of: ClassValue, depth: int = 20) -> list[ClassValue]:
-    """The class and its bases, nearest first."""
+    """The class and its bases in the order in which Python looks into them: none before one that is made of it."""
+    bases = [one for one in of.bases if isinstance(one, ClassValue)] if depth else []
+    if len(bases) < 2:
+        return [of, *(lineage_of(bases[0], depth - 1) if bases else [])]
     found = [of]
-    if depth:
-        for base in of.bases:
-            if isinstance(base, ClassValue):
-                found.extend(one for one in lineage_of(base, depth - 1) if one not in found)
+    waiting = [*(lineage_of(one, depth - 1) for one in bases), bases]
+    while waiting := [line for line in waiting if line]:
+        heads = [line[0] for line in waiting]
+        # Where Python would refuse the class, any order does.
+        first = next((one for one in heads if all(one not in line[1:] for line in waiting)), heads[0])
+        found.append(first)
+        waiting = [[one for one in line if one is not first] for line in waiting]
     return found
 
 

@@ -72,7 +72,7 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
     if made.kind == "enum":
         _make_members(machine, made)
     keywords = {one.arg: machine.evaluate(one.value, scope) for one in node.keywords if one.arg}
-    keywords.pop("metaclass", None)
+    _be_made_by(machine.see(keywords.pop("metaclass", None)), made)
     tell_bases(machine, made, keywords, any(one.arg is None for one in node.keywords))
     result: Value = made
     for decorator in reversed(node.decorator_list):
@@ -87,6 +87,18 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
     if made.kind in ("dataclass", "namedtuple"):
         _collect_fields(made, node)
     return made if isinstance(result, Unknown) else result
+
+
+def _be_made_by(maker: Value, made: ClassValue) -> None:
+    """A metaclass of the program may give the class other members than its body does."""
+    from lineage_hub.connectors.databricks.program.attributes import lineage_of
+
+    if isinstance(maker, ClassValue) and any(
+        name in one.members.cells for one in lineage_of(maker) for name in ("__new__", "__init__", "__prepare__")
+    ):
+        for name, value in made.members.cells.items():
+            if not isinstance(value, FunctionValue):
+                made.members.cells[name] = unknown_of(value)
 
 
 def tell_bases(machine: Machine, made: ClassValue, keywords: dict[str, Value], is_open: bool = False) -> None:

@@ -16,7 +16,7 @@ from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.classes import ENUM, FieldDefault, Marker, plain_dict, replaced
 from lineage_hub.connectors.databricks.program.containers import fill
-from lineage_hub.connectors.databricks.program.contexts import make_manager
+from lineage_hub.connectors.databricks.program.contexts import Suppress, make_manager
 from lineage_hub.connectors.databricks.program.dates import DATETIME
 from lineage_hub.connectors.databricks.program.dispatching import Dispatched
 from lineage_hub.connectors.databricks.program.documents import YAML, plain_text
@@ -352,7 +352,12 @@ LIBRARIES: dict[str, Value] = {
     "copy": Library("copy", {"copy": Method(_copy), "deepcopy": Method(_deepcopy)}),
     "operator": Library("operator", {"itemgetter": Method(_item_getter), "add": Method(_add)}, UNKNOWN),
     "contextlib": Library(
-        "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
+        "contextlib",
+        {
+            "contextmanager": Method(make_manager),
+            "asynccontextmanager": Method(make_manager),
+            "suppress": Method(lambda _, __: Suppress()),
+        },
     ),
     "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
     "types": Library("types", {"SimpleNamespace": Method(_namespace)}),
