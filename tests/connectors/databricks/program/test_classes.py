@@ -175,3 +175,29 @@ class Orders(metaclass=Meta):
     assert topic_of(made, "Orders.topic") == ["unresolved"]
     once = made.replace("__new__(cls, name, bases, members)", "__call__(cls)")
     assert topic_of(once, "Orders.topic") == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("program", "value", "wanted"),
+    [
+        ("class A:\n    def __init__(self):\n        self.t = 'a'\na = A()\na.__dict__.update(t='b')\n", "a.t", "b"),
+        (
+            "class A:\n    def __init__(self):\n        self.t = []\n"
+            "    def __rshift__(self, one):\n        self.t.append(one)\n        return self\na = A() >> 'x' >> 'y'\n",
+            "','.join(a.t)",
+            "x,y",
+        ),
+        (
+            "from functools import cached_property\nclass A:\n    n = 0\n    @cached_property\n    def t(self):\n"
+            "        A.n += 1\n        return f't{A.n}'\na = A()\n",
+            "a.t + a.t",
+            "t1t1",
+        ),
+        ("from enum import Enum\nclass E(Enum):\n    A = 'x'\n    B = 'x'\n", "','.join(one.name for one in E)", "A"),
+        ("class A:\n    t = 'a'\na = A()\na.t = 'b'\ndelattr(a, 't')\n", "a.t", "a"),
+        ("class A:\n    def __setattr__(self, k, v):\n        pass\na = A()\na.t = 'b'\n", "a.t", "unresolved"),
+        ("class A:\n    t = 'a'\n    def __getattribute__(self, k):\n        return 'b'\n", "A().t", "unresolved"),
+    ],
+)
+def test_objects_behave_as_their_classes_say(program: str, value: str, wanted: str) -> None:
+    assert ",".join(topic_of(program, value)) == wanted

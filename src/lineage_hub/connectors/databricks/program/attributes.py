@@ -137,12 +137,14 @@ def find_member(machine: Machine, of: ClassValue, name: str) -> Value | None:
 def _of_instance(machine: Machine, value: Instance, name: str) -> Value:
     own = machine.see(value.cells.get(name, ABSENT))
     if own is not ABSENT:
-        return own
+        return unknown_of(own) if find_member(machine, value.of, "__getattribute__") is not None else own
     if name == "__class__":
         return value.of
     if name == "__dict__":
-        return DictValue(dict(value.cells))
+        return DictValue(value.cells)  # not a copy: what is changed there is changed here
     found = find_member(machine, value.of, name)
+    if not isinstance(found, FunctionValue) and find_member(machine, value.of, "__getattribute__") is not None:
+        return unknown_of(found)
     if found is None:
         return _missing(machine, value, name)
     return bind_to(machine, found, value, value.of)
@@ -171,6 +173,11 @@ def bind_to(machine: Machine, found: Value, self_value: Value, of: ClassValue) -
     if isinstance(found, FunctionValue):
         if found.kind == "property":
             return call(machine, found, Arguments([self_value]))
+        if found.kind == "cached_property":
+            result = call(machine, found, Arguments([self_value]))
+            if isinstance(self_value, Instance):
+                machine.state.put(self_value, found.name, result)
+            return result
         if found.kind == "staticmethod":
             return found
         return BoundMethod(found, of if found.kind == "classmethod" else self_value)

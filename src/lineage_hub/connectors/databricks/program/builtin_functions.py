@@ -18,6 +18,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine, Raised, S
 from lineage_hub.connectors.databricks.program.operators import binary
 from lineage_hub.connectors.databricks.program.reflection import (
     TypeName,
+    delete_attribute,
     get_attribute,
     has_attribute,
     is_instance,
@@ -359,6 +360,7 @@ BUILTINS: dict[str, Value] = {
     "print": Method(lambda machine, given: None),
     "getattr": Method(get_attribute),
     "setattr": Method(set_attribute_of),
+    "delattr": Method(delete_attribute),
     "hasattr": Method(has_attribute),
     "isinstance": Method(is_instance),
     "callable": Method(_callable),

@@ -159,6 +159,11 @@ def _make_members(machine: Machine, made: ClassValue) -> None:
             value = name.lower() if text else count if plain else UNKNOWN
         elif isinstance(value, int):
             count = value
+        # A second name for the same value is no second member.
+        first = next((one for one in enum_members(made) if same(one.cells.get("value"), value)), None)
+        if first is not None and is_constant(value):
+            made.members.cells[name] = first
+            continue
         member.cells.update({"name": name, "value": value, "_name_": name, "_value_": value})
         made.members.cells[name] = member
         init = made.members.cells.get("__init__")
@@ -170,7 +175,8 @@ def _make_members(machine: Machine, made: ClassValue) -> None:
 
 
 def enum_members(of: ClassValue) -> list[Instance]:
-    return [one for one in of.members.cells.values() if isinstance(one, Instance) and one.of is of]
+    found = {id(one): one for one in of.members.cells.values() if isinstance(one, Instance) and one.of is of}
+    return list(found.values())
 
 
 def _named_tuple(machine: Machine, arguments: Arguments) -> Value:

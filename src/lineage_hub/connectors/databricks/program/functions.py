@@ -59,7 +59,7 @@ def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scop
             function.kind = named
             return function
         if named in ("property", "cached_property"):
-            function.kind = "property"
+            function.kind = named
             return function
         if named in ("setter", "deleter", "getter"):
             existing = scope.cells.get(function.name)

@@ -90,6 +90,8 @@ def set_attribute(machine: Machine, holder: Value, name: str, value: Value) -> N
         member = find_member(machine, holder.of, name)
         if isinstance(member, FunctionValue) and member.kind == "property" and member.setter is not None:
             call(machine, member.setter, Arguments([holder, value]))
+        elif find_member(machine, holder.of, "__setattr__") is not None:
+            machine.state.put(holder, name, unknown_of(value))
         else:
             machine.state.put(holder, name, value)
     elif isinstance(holder, ClassValue):
