@@ -131,6 +131,8 @@ class Tracer:
 
     def _of_expression(self, scope: Scope, expression: Any) -> Origins:
         found: Origins = {}
+        # `struct(*)` is made of columns that nobody names.
+        self._unsure = self._unsure or any(True for _ in _within(expression, exp.Star, _stands_for_columns))
         for column, how, masking in _uses(expression):
             for origin in self._of_column(scope, column):
                 found[origin.through(how, masking=masking)] = None
@@ -263,6 +265,11 @@ def _within(expression: Any, wanted: type[Any], found: Callable[[Any], bool]) ->
     for node in expression.walk(prune=lambda one: isinstance(one, exp.Query)):
         if isinstance(node, wanted) and found(node):
             yield node
+
+
+def _stands_for_columns(star: Any) -> bool:
+    around = star.parent.parent if isinstance(star.parent, exp.Column) else star.parent
+    return not isinstance(around, exp.Count | exp.Dot)
 
 
 def _columns_in(expression: Any) -> Iterator[Any]:
