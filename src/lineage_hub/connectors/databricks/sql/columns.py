@@ -169,7 +169,7 @@ def _told(
     for origin in origins:
         source = sources[origin.table.name]
         names = source.topics or ([source.path] if source.path else [])
-        known = bool(names) and UNKNOWN not in origin.column
+        known = bool(names) and UNKNOWN not in origin.column and origin.column != "*"
         if not known and not partly:
             return None
         for name in names if known else ():
