@@ -18,6 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -212,11 +213,22 @@ class FakeWorkspace:
         if rest[1:] == ["events"]:
             return self._page_of_events(self._events.get(rest[0], []), params)
         if rest[1:] == ["updates"]:
-            updates = dict.fromkeys(
-                str(one.get("origin", {}).get("update_id")) for one in reversed(self._events.get(rest[0], []))
-            )
-            return self._page("updates", [{"update_id": one} for one in updates], params)
+            return self._page("updates", self._updates(rest[0]), params)
         return self._pipelines[rest[0]]
+
+    def _updates(self, pipeline_id: str) -> list[Json]:
+        """The newest first, as the log tells of them: `create_update` why, and `update_progress` how far."""
+        found: dict[str, Json] = {}
+        for one in sorted(self._events.get(pipeline_id, []), key=lambda one: str(one.get("timestamp"))):
+            id_ = str(one.get("origin", {}).get("update_id"))
+            update = found.setdefault(id_, {"pipeline_id": pipeline_id, "update_id": id_})
+            details = one.get("details", {}).get(one.get("event_type"), {})
+            if one.get("event_type") == "create_update":
+                update |= {name: details[name] for name in ("cause", "update_cause_details") if name in details}
+                update["creation_time"] = int(datetime.fromisoformat(str(one["timestamp"])).timestamp() * 1000)
+            elif one.get("event_type") == "update_progress":
+                update["state"] = details.get("state")
+        return list(reversed(found.values()))
 
     def _page_of_events(self, events: Sequence[Json], params: Mapping[str, str]) -> Json:
         """A token carries the filter that it was made for, which must not be given again."""

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from datetime import UTC, datetime
 
 import pytest
 
@@ -235,6 +236,78 @@ def test_sync_tells_of_runs_of_jobs_once_and_again_while_they_go_on(run, shop, m
     assert told() == again
     shop.forbidden.add(job_id)
     assert "its runs" in run("sync", "--output", file).err
+
+
+def milliseconds(second):
+    return int(datetime(2026, 11, 1, 0, 0, second, tzinfo=UTC).timestamp() * 1000)
+
+
+def add_job_that_starts_bronze(shop):
+    """Its run lasts from the first second to the tenth, the task from the second to the ninth."""
+    over = {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS"}
+    started = {"pipeline_task": {"pipeline_id": "p-bronze", "full_refresh": False}}
+    job_id = shop.add_job("nightly", [{"task_key": "ingest", **started}])
+    task = {"task_key": "ingest", "run_id": 72, "start_time": milliseconds(2), "end_time": milliseconds(9), **started}
+    run = {"run_id": 71, "start_time": milliseconds(1), "end_time": milliseconds(10), "state": over}
+    shop.add_runs(job_id, [{**run, "tasks": [{**task, "state": over}]}])
+    return job_id
+
+
+def test_an_update_that_a_job_started_is_a_part_of_the_jobs_run(run, shop, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    monkeypatch.setenv("DATABRICKS_HOST", shop.url)
+    add_job_that_starts_bronze(shop)
+    flow = {"flow_name": "main.bronze.orders_raw"}
+    log = [
+        logged(3, "create_update", {"cause": "JOB_TASK"}),
+        logged(4, "flow_progress", {"status": "RUNNING"}, **flow),
+        logged(5, "flow_progress", {"status": "COMPLETED"}, **flow),
+        logged(6, "update_progress", {"state": "COMPLETED"}),
+    ]
+    by_hand = [{**one, "origin": {**one["origin"], "update_id": str(uuid.UUID(int=77))}} for one in log]
+    by_hand[0] = {**by_hand[0], "details": {"create_update": {"cause": "USER_ACTION"}}}
+    shop.add_events("p-bronze", [*log, *by_hand])
+    file = tmp_path / "events.ndjson"
+    found = run("sync", "--output", file)
+    assert found.code == 0, found.err
+    assert found.out.startswith("2 pipelines, 2 jobs, 5 runs,")
+    runs = [one for one in events(file) if "run" in one]
+    (job_run,) = {one["run"]["runId"] for one in runs if one["job"]["name"] == "nightly"}
+    updates = {}
+    for one in runs:
+        if one["job"]["name"] == "bronze":
+            updates.setdefault(one["run"]["runId"], []).append(one["run"]["facets"].get("parent"))
+    parents = updates.pop(UPDATE)
+    assert [(one["run"]["runId"], one["job"]["name"]) for one in parents] == [(job_run, "nightly")] * 2
+    assert list(updates.values()) == [[None, None]]
+    of_flows = [one["run"]["facets"]["parent"] for one in runs if one["job"]["name"] == "bronze.orders_raw"]
+    roots = {one["run"]["runId"]: one.get("root", {}).get("run") for one in of_flows}
+    assert roots == {UPDATE: {"runId": job_run}, str(uuid.UUID(int=77)): None}
+
+
+def test_runs_of_a_job_are_listed_again_until_the_log_of_what_it_started_was_read(run, shop, monkeypatch, tmp_path):
+    monkeypatch.setenv("DATABRICKS_TOKEN", shop.token)
+    monkeypatch.setenv("DATABRICKS_HOST", shop.url)
+    job_id = add_job_that_starts_bronze(shop)
+    later = {"run_id": 81, "start_time": milliseconds(30), "end_time": milliseconds(31), "tasks": []}
+    shop.add_runs(job_id, [{**later, "state": {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS"}}])
+    shop.add_events("p-bronze", [logged(3, "create_update", {"cause": "JOB_TASK"})])
+    answer, refused = shop._of_pipelines, [True]
+
+    def refuse_once(rest, params):
+        from lineage_hub.testing.databricks import Answer
+
+        if rest == ["p-bronze", "events"] and refused:
+            refused.pop()
+            raise Answer(403, "PERMISSION_DENIED", "no")
+        return answer(rest, params)
+
+    shop._of_pipelines = refuse_once
+    file = tmp_path / "events.ndjson"
+    assert "bronze: its event log" in run("sync", "--output", file).err
+    assert run("sync", "--output", file).code == 0
+    (begun,) = [one for one in events(file) if "run" in one and one["run"]["runId"] == UPDATE]
+    assert begun["run"]["facets"]["parent"]["job"]["name"] == "nightly"
 
 
 def test_json_of_a_scan_has_the_members_that_the_docs_list(run, folder):

@@ -1,6 +1,7 @@
 """What a workspace's code and runs say is in the hub: from topics to gold, with columns, rows and expectations."""
 
 import uuid
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -9,6 +10,8 @@ from tests.hub_process import HubProcess
 
 SPACE = "databricks://shop"
 UPDATE = str(uuid.UUID(int=11))
+BEGUN_MS = int(datetime(2026, 11, 1, tzinfo=UTC).timestamp() * 1000)
+OVER = {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS"}
 
 
 def logged(at, kind, details, **origin):
@@ -21,7 +24,7 @@ def logged(at, kind, details, **origin):
 FLOW = {"flow_name": "main.bronze.orders_raw"}
 RULES = {"expectations": [{"name": "has_key", "dataset": "orders_raw", "passed_records": 9, "failed_records": 1}]}
 LOG = [
-    logged(1, "create_update", {}),
+    logged(1, "create_update", {"cause": "JOB_TASK"}),
     logged(2, "flow_progress", {"status": "STARTING"}, **FLOW),
     logged(3, "flow_progress", {"status": "RUNNING", "metrics": {"num_output_rows": 9}, "data_quality": RULES}, **FLOW),
     logged(4, "flow_progress", {"status": "COMPLETED"}, **FLOW),
@@ -37,6 +40,11 @@ def test_a_workspace_is_told_to_a_hub_and_a_second_time_adds_nothing(cli, shop, 
         f"workspace: {shop.url}\ntoken: {shop.token}\nnamespace: {SPACE}\nclusters: {{prod: [k2.example]}}\n"
     )
     shop.add_events("p-bronze", LOG)
+    started = {"task_key": "ingest", "pipeline_task": {"pipeline_id": "p-bronze"}}
+    times = {"start_time": BEGUN_MS, "end_time": BEGUN_MS + 9_000, "state": OVER}
+    shop.add_runs(
+        shop.add_job("nightly", [started]), [{"run_id": 71, **times, "tasks": [{**started, "run_id": 72, **times}]}]
+    )
     with HubProcess(tmp_path / "hub") as hub:
 
         def get(path, **params):
@@ -69,6 +77,10 @@ def test_a_workspace_is_told_to_a_hub_and_a_second_time_adds_nothing(cli, shop, 
         assert run["state"] == "COMPLETED"
         (update,) = get(f"/namespaces/{space}/jobs/bronze/runs")["runs"]
         assert (update["id"], update["state"]) == (UPDATE, "COMPLETED")
+        (nightly,) = get(f"/namespaces/{space}/jobs/nightly/runs")["runs"]
+        assert nightly["state"] == "COMPLETED"
+        children = get(f"/runs/{nightly['id']}/children", depth=2)["children"]
+        assert [(one["job"]["name"], one["depth"]) for one in children] == [("bronze", 1), ("bronze.orders_raw", 2)]
         (rule,) = get(f"/namespaces/{space}/datasets/main.bronze.orders_raw")["facets"]["dataQualityAssertions"][
             "assertions"
         ]

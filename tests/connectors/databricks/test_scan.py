@@ -266,3 +266,34 @@ def test_a_catalog_that_tells_positions_of_columns_in_no_order_stops_nothing():
         report = scanned(workspace)
         [output] = [facets for job in report.jobs for facets in job.outputs.values()]
         assert {one["name"] for one in output["schema"]["fields"]} == {"x", "y", "z"}
+
+
+def test_documents_that_a_program_opens_are_taken_in(tmp_path):
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf/app.yaml").write_text("topic: orders\n")
+    (tmp_path / "conf/unused.json").write_text("{}")
+    (tmp_path / "main.py").write_text(
+        "import yaml, dlt\n"
+        "with open('conf/app.yaml') as f:\n    cfg = yaml.safe_load(f)\n"
+        "missing = 'gone.json'\n"
+        "@dlt.table\ndef t():\n"
+        "    return spark.readStream.format('kafka').option('kafka.bootstrap.servers', 'k:1')"
+        ".option('subscribe', cfg['topic']).load()\n"
+    )
+    report = asyncio.run(scan_folder(tmp_path, ScanConfig(), Cache(None)))
+    assert [(one.source, one.target, one.unresolved) for one in report.findings] == [("orders", "t", ())]
+    assert report.problems == []
+
+
+def test_documents_of_a_workspace_are_taken_in(shop):
+    shop.add_file("/Repos/me/shop/pipelines/conf/app.json", '{"topic": "from.file"}')
+    shop.add_notebook(
+        "/Repos/me/shop/pipelines/configured",
+        "import json\ncfg = json.load(open('conf/app.json'))\n"
+        "spark.readStream.format('kafka').option('kafka.bootstrap.servers', 'k:1')"
+        ".option('subscribe', cfg['topic']).load().writeStream.toTable('main.a.b')\n",
+    )
+    task = {"task_key": "t", "notebook_task": {"notebook_path": "/Repos/me/shop/pipelines/configured"}}
+    shop.add_job("configured", [task])
+    report = asyncio.run(scan_workspace(ScanConfig(workspace=shop.url, token=shop.token), Cache(None)))
+    assert [one.source for one in report.findings if one.work == "configured.t"] == ["from.file"]

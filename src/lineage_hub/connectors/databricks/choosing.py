@@ -13,7 +13,13 @@ from dataclasses import replace
 from lineage_hub.connectors.databricks import client as api
 from lineage_hub.connectors.databricks.config import Chosen, ScanConfig
 from lineage_hub.connectors.databricks.connection import Json
-from lineage_hub.connectors.databricks.programs import Work, clusters_of_job, work_of_pipeline, works_of_job
+from lineage_hub.connectors.databricks.programs import (
+    Work,
+    clusters_of_job,
+    starts_pipelines,
+    work_of_pipeline,
+    works_of_job,
+)
 from lineage_hub.connectors.databricks.report import Report
 from lineage_hub.connectors.databricks.workspace import once, plain_path, said
 from lineage_hub.errors import LineageHubError
@@ -58,6 +64,8 @@ async def _jobs(client: api.DatabricksClient, config: ScanConfig, report: Report
                 one = await client.job(str(one.get("job_id")))
             except LineageHubError as error:
                 note(report, f"the further tasks of job {_name_of_job(one) or one.get('job_id')}", error)
+        if one.get("job_id") and starts_pipelines(one):
+            report.starters[str(one["job_id"])] = _name_of_job(one) or str(one["job_id"])
         ids = clusters_of_job(one)
         asked = await asyncio.gather(*(once(confs, id_, conf_of) for id_ in ids))
         known = {id_: conf for id_, conf in zip(ids, asked, strict=True) if conf is not None}

@@ -132,6 +132,7 @@ def sync(
     static, runs = told.static_events(report), told.runs(report, whole=whole)
     ids = {one["run"]["runId"] for one in runs.events}
     jobs = {one.work.id.partition("/")[0] for one in report.jobs if one.work is not None and one.work.kind == "task"}
+    jobs |= set(report.starters)
     summary = {
         "pipelines": len(report.namers), "jobs": len(jobs), "runs": len(ids), "events": len(static) + len(runs.events),
     }  # fmt: skip

@@ -56,8 +56,11 @@ class RunTeller:
     Of a log that is `resumed` only updates count whose beginning it holds: the others were told of before.
     """
 
-    def __init__(self, jobs: Iterable[ToldJob], namer: Namer, *, resumed: bool = False) -> None:
-        self._resumed = resumed
+    def __init__(
+        self, jobs: Iterable[ToldJob], namer: Namer, *, resumed: bool = False, parents: Mapping[str, Json] = {}
+    ) -> None:
+        """`parents` say which run of a job started an update, by the update's id."""
+        self._resumed, self._parents = resumed, parents
         self._last_at = ""
         self._whole, *below = list(jobs)
         self._namer = namer
@@ -101,7 +104,7 @@ class RunTeller:
     def _begin(self, update: _Update, at: str) -> Iterator[Json]:
         if not update.has_begun:
             update.has_begun = True
-            yield self._event(self._whole, update.id, "START", at)
+            yield self._event(self._whole, update.id, "START", at, self._above(update))
 
     def _progress(self, update: _Update, state: str, at: str, event: Json) -> Iterator[Json]:
         told = _UPDATE_STATES.get(state)
@@ -119,7 +122,11 @@ class RunTeller:
         facets = (
             _error(event if event.get("error") or told != "FAIL" else update.error or event) if told == "FAIL" else {}
         )
-        yield self._event(self._whole, update.id, told, at, facets)
+        yield self._event(self._whole, update.id, told, at, {**self._above(update), **facets})
+
+    def _above(self, update: _Update) -> Json:
+        parent = self._parents.get(update.id)
+        return {} if parent is None else {"parent": facet("1-2-0/ParentRunFacet", **parent)}
 
     def _flow_progress(
         self, update: _Update, origin: Mapping[str, Any], details: Mapping[str, Any], at: str, event: Json
@@ -176,7 +183,9 @@ class RunTeller:
     ) -> Json:
         run_id = str(uuid.uuid5(uuid.UUID(update.id), name))
         whole = {"namespace": self._whole.namespace, "name": self._whole.name}
-        parent = facet("1-2-0/ParentRunFacet", run={"runId": update.id}, job=whole)
+        above = self._parents.get(update.id)
+        root = {} if above is None else {"root": above}
+        parent = facet("1-2-0/ParentRunFacet", run={"runId": update.id}, job=whole, **root)
         event = self._event(flow.job, run_id, kind, at, {"parent": parent, **(facets or {})})
         if kind != "START":
             for output in event["outputs"]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from lineage_hub.connectors.databricks.connection import Json, objects_of
 from lineage_hub.connectors.databricks.lineage import PRODUCER, ToldJob, iso
+from lineage_hub.connectors.databricks.starts import PipelineStart
 from lineage_hub.sdk.said import RUN_EVENT, facet
 
 _OVER = ("TERMINATED", "SKIPPED", "INTERNAL_ERROR")
@@ -25,6 +26,8 @@ class JobRunTeller:
     def __init__(self, whole: ToldJob, tasks: Mapping[str, ToldJob]) -> None:
         self._whole, self._tasks = whole, tasks
         self._open: list[int] = []
+        self.starts: list[PipelineStart] = []
+        """Of pipelines, by what was told so far."""
         self._newest = 0
 
     def events(self, runs: Iterable[Json]) -> Iterator[Json]:
@@ -47,11 +50,23 @@ class JobRunTeller:
         id_ = self._id(run)
         yield from _events_of(self._whole, run, id_, {})
         job = {"namespace": self._whole.namespace, "name": self._whole.name}
-        parent = {"parent": facet("1-2-0/ParentRunFacet", run={"runId": id_}, job=job)}
+        above = {"run": {"runId": id_}, "job": job}
+        parent = {"parent": facet("1-2-0/ParentRunFacet", **above)}
         for task in objects_of(run, "tasks"):
+            self._add_start(run, task, above)
             told = self._tasks.get(str(task.get("task_key") or ""))
             if told is not None and task.get("run_id"):
                 yield from _events_of(told, task, self._id(task), parent)
+
+    def _add_start(self, run: Json, task: Json, above: Json) -> None:
+        started, ended = _number(task.get("start_time")), _number(task.get("end_time"))
+        pipeline = _mapping(task.get("pipeline_task"))
+        if not started or not pipeline.get("pipeline_id"):
+            return
+        run_ids = frozenset(str(one["run_id"]) for one in (run, task) if one.get("run_id"))
+        end = max(ended, started) if ended or _end(task) is not None else None
+        update_id = str(pipeline.get("update_id") or "")
+        self.starts.append(PipelineStart(str(pipeline["pipeline_id"]), run_ids, above, started, end, update_id))
 
     def _id(self, run: Mapping[str, Any]) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self._whole.namespace}/runs/{run['run_id']}"))

@@ -113,6 +113,11 @@ def clusters_of_job(job: Json) -> list[str]:
     return [one for one in dict.fromkeys(found) if one]
 
 
+def starts_pipelines(job: Json) -> bool:
+    tasks = map(_mapping, _list(_mapping(job.get("settings")).get("tasks")))
+    return any(_mapping(_inner(one).get("pipeline_task")).get("pipeline_id") for one in tasks)
+
+
 def works_of_job(
     job: Json, host: str, given: Mapping[str, str], confs: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> Iterator[Work]:

@@ -17,6 +17,8 @@ _RUN = re.compile(
     r"""^[ \t]*(?:(?:\#|--|//)[ \t]*MAGIC[ \t]+)?%run[ \t]+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))""", re.MULTILINE
 )
 _START = re.compile(r"""notebook[ \t]*\.[ \t]*run\(\s*(?:path\s*=\s*)?(?:"([^"\n]+)"|'([^'\n]+)')""")
+_FILE = re.compile(r"""["']([^"'\s{}*?]+\.(?:json|ya?ml|sql))["']""")
+_OPENS = re.compile(r"\bopen\(|\.read_text\(")
 _IMPORT = re.compile(r"[ \t]*import[ \t]+([A-Za-z_][\w., \t]*)")
 _FROM = re.compile(r"[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)")
 # What comes with Python or with Databricks' runtime is in no folder of a user.
@@ -28,7 +30,10 @@ _ELSEWHERE = frozenset(sys.stdlib_module_names) | {
 
 
 class Reference(NamedTuple):
-    """`run`: a notebook by its path. `import`: a module by its parts, from the folder `level` - 1 up, 0 is any."""
+    """`run`: a notebook by its path. `import`: a module by its parts, from the folder `level` - 1 up, 0 is any.
+
+    `file`: a file that may be opened, by its path.
+    """
 
     kind: str
     path: str
@@ -37,7 +42,15 @@ class Reference(NamedTuple):
 
 def references_of(source: str, path: str = "") -> list[Reference]:
     text = _code_of_ipynb(source) if path.endswith(".ipynb") or source.lstrip()[:1] == "{" else source
-    return list(dict.fromkeys([*_runs(text), *_imports(text)]))
+    return list(dict.fromkeys([*_runs(text), *_imports(text), *_files(text)]))
+
+
+def _files(text: str) -> Iterator[Reference]:
+    """Where something is opened, a text with the ending of a document may be its path."""
+    if _OPENS.search(text):
+        for path in _FILE.findall(text):
+            if not re.match(r"[a-z0-9]+://|/(?:dbfs|mnt|Volumes|tmp)/", path):
+                yield Reference("file", path.removeprefix("file:"))
 
 
 def _runs(text: str) -> Iterator[Reference]:

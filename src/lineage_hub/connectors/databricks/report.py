@@ -43,6 +43,8 @@ class Report:
     jobs: list[ToldJob] = field(default_factory=list)
     namers: dict[str, Namer] = field(default_factory=dict)
     """Of pipelines, by their ids."""
+    starters: dict[str, str] = field(default_factory=dict)
+    """Names of jobs that have tasks which start pipelines, by the ids of these jobs."""
 
     @property
     def unresolved(self) -> list[Finding]:

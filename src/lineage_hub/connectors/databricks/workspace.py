@@ -255,7 +255,8 @@ async def taken_in(tree: Tree, path: str, source: str) -> Taken:
                     found.problems[target.path] = said(error)
                     continue
                 found.modified_at = max(found.modified_at, target.modified_at)
-                waiting.append((target.path, found[target.path]))
+                if one.kind != "file":
+                    waiting.append((target.path, found[target.path]))
     return found
 
 
@@ -267,6 +268,8 @@ async def _targets(tree: Tree, at: str, one: Reference, found: Taken) -> list[Wo
         except LineageHubError as error:
             found.problems[plain_path(target)] = said(error)
             return []
+    if one.kind == "file":
+        return await _document(tree, posixpath.join(posixpath.dirname(at), one.path))
     folders = folders_above(at, tree.top(at))
     if one.level:
         folders = folders[one.level - 1 : one.level]
@@ -275,6 +278,16 @@ async def _targets(tree: Tree, at: str, one: Reference, found: Taken) -> list[Wo
         if modules:
             return modules
     return []
+
+
+async def _document(tree: Tree, path: str) -> list[WorkspaceObject]:
+    """A file that is not there may be made when the program runs, or be no file at all."""
+    path = posixpath.normpath(plain_path(path))
+    try:
+        found = (await tree.listed(posixpath.dirname(path))).by_path.get(path)
+    except LineageHubError:
+        return []
+    return [found] if found is not None and found.kind == "FILE" else []
 
 
 async def _module(tree: Tree, folder: str, path: str) -> list[WorkspaceObject]:

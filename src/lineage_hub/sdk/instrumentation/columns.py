@@ -104,12 +104,18 @@ class Tracer:
             return {}
         selects = expression.selects
         at = next((at for at, one in enumerate(selects) if one.alias_or_name == name and not _is_star(one)), None)
+        if at is not None and isinstance(expression, exp.Select):
+            return self._of_expression(scope, selects[at].unalias())
         if at is not None:
             return self._of_position(scope, at)
         stars = [one for one in selects if _is_star(one)]
-        if len(stars) == 1 and len(scope.selected_sources) == 1 and not isinstance(expression, exp.SetOperation):
-            (source,) = scope.selected_sources
-            return self._of_column(scope, exp.column(name, table=source))
+        if len(stars) == 1 and not isinstance(expression, exp.SetOperation) and not _changes_columns(stars[0]):
+            # Fields of a struct, or columns of the only source, or of the one that is named.
+            if isinstance(stars[0], exp.Dot):
+                return self._of_expression(scope, stars[0].this)
+            source = getattr(stars[0], "table", "") or _only(scope.selected_sources)
+            if source in scope.selected_sources:
+                return self._of_column(scope, exp.column(name, table=source))
         self._unsure = True
         return {}
 
@@ -125,6 +131,8 @@ class Tracer:
 
     def _of_expression(self, scope: Scope, expression: Any) -> Origins:
         found: Origins = {}
+        # `struct(*)` is made of columns that nobody names.
+        self._unsure = self._unsure or any(True for _ in _within(expression, exp.Star, _stands_for_columns))
         for column, how, masking in _uses(expression):
             for origin in self._of_column(scope, column):
                 found[origin.through(how, masking=masking)] = None
@@ -241,11 +249,27 @@ def _is_star(projection: Any) -> bool:
     return bool(projection.is_star) and not isinstance(projection, exp.Count)
 
 
+def _changes_columns(star: Any) -> bool:
+    """`* RENAME (a AS b)` and `* REPLACE (f(a) AS a)` give other columns under these names."""
+    found = star.find(exp.Star)
+    return found is None or any(found.args.get(one) for name in ("rename", "replace") for one in (name, f"{name}_"))
+
+
+def _only(names: Iterable[str]) -> str:
+    found = list(names)
+    return found[0] if len(found) == 1 else ""
+
+
 def _within(expression: Any, wanted: type[Any], found: Callable[[Any], bool]) -> Iterator[Any]:
     """Nodes of a kind, but not those inside of a query within."""
     for node in expression.walk(prune=lambda one: isinstance(one, exp.Query)):
         if isinstance(node, wanted) and found(node):
             yield node
+
+
+def _stands_for_columns(star: Any) -> bool:
+    around = star.parent.parent if isinstance(star.parent, exp.Column) else star.parent
+    return not isinstance(around, exp.Count | exp.Dot)
 
 
 def _columns_in(expression: Any) -> Iterator[Any]:

@@ -116,3 +116,32 @@ def test_a_notebook_that_is_not_there_is_a_problem_of_the_file_that_starts_it() 
         'dbutils.notebook.run("./outer", 0)', path=MAIN, files={"/jobs/outer": 'dbutils.notebook.run("./no", 0)'}
     )
     assert [(one.path, one.line) for one in reading.problems] == [("/jobs/outer", 1)]
+
+
+TABLES = """
+import dlt
+
+@dlt.table(name=dbutils.widgets.get("topic") + "_raw")
+def raw():
+    topic = dbutils.widgets.get("topic")
+    return spark.readStream.format("kafka").option("subscribe", topic).load()
+"""
+
+
+def test_tables_of_a_started_notebook_see_the_arguments_that_it_was_started_with() -> None:
+    program = """
+    for topic in ("a", "b"):
+        dbutils.notebook.run("./tables", 60, {"topic": topic})
+    """
+    told = sources(program, path=MAIN, files={"/jobs/tables": TABLES})
+    assert [(one.topics, one.target_table, one.file) for one in told] == [
+        (["a"], "a_raw", "/jobs/tables"),
+        (["b"], "b_raw", "/jobs/tables"),
+    ]
+
+
+def test_tables_of_a_notebook_that_is_run_in_this_one_see_its_names() -> None:
+    tables = TABLES.replace('dbutils.widgets.get("topic")', "TOPIC")
+    program = '# Databricks notebook source\nTOPIC = "a"\n# COMMAND ----------\n# MAGIC %run ./tables\n'
+    told = sources(program, path=MAIN, files={"/jobs/tables": tables})
+    assert [(one.topics, one.target_table, one.file) for one in told] == [(["a"], "a_raw", "/jobs/tables")]

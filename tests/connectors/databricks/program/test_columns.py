@@ -16,7 +16,25 @@ k = spark.readStream.format("kafka").option("subscribe", "t").load()
 schema = StructType([StructField("id", StringType()), StructField("n", StringType())])
 """
 
+UDFS = """
+@F.udf("string")
+def typed(x, y):
+    return x
+
+@F.udf
+def plain(x):
+    return x
+
+named = F.udf(lambda x: x, StringType())
+@F.udf(returnType=StringType())
+def by_keyword(x):
+    return x
+"""
+
 KNOWN = [
+    ('a.select(F.count("*").alias("n"), expr("count(*) as m"))', {"n": set(), "m": set()}),
+    ('a.select(typed(col("x"), "y").alias("u"), plain("x").alias("p"))', {"u": {"a.x", "a.y"}, "p": {"a.x"}}),
+    ('a.select(named("x").alias("n"), by_keyword(a.y).alias("k"))', {"n": {"a.x"}, "k": {"a.y"}}),
     ('a.select("x", "y")', {"x": {"a.x"}, "y": {"a.y"}}),
     ('a.select(["x", "y"])', {"x": {"a.x"}, "y": {"a.y"}}),
     ('a.select(col("x").alias("z"))', {"z": {"a.x"}}),
@@ -65,7 +83,7 @@ KNOWN = [
 
 @pytest.mark.parametrize(("frame", "columns"), KNOWN, ids=[one[0] for one in KNOWN])
 def test_columns_are_told_with_their_origins(frame: str, columns: dict[str, set[str]]) -> None:
-    found = table(f'{SETUP}\n{frame}.write.saveAsTable("o")', "o").columns
+    found = table(f'{SETUP}{UDFS}\n{frame}.write.saveAsTable("o")', "o").columns
     assert found is not None
     direct = {name: {f"{one.table}.{one.column}" for one in origins if one.direct} for name, origins in found.items()}
     assert direct == columns
@@ -103,12 +121,16 @@ DECIDING = [
 
 @pytest.mark.parametrize(("frame", "columns"), DECIDING, ids=[one[0] for one in DECIDING])
 def test_what_decides_about_rows_is_told_of_each_column_and_is_not_its_content(frame: str, columns: set[str]) -> None:
-    found = table(f'{SETUP}\n{frame}.write.saveAsTable("o")', "o").columns
+    found = table(f'{SETUP}{UDFS}\n{frame}.write.saveAsTable("o")', "o").columns
     assert found is not None
     assert {f"{one.table}.{one.column}" for one in found["x"] if not one.direct} == columns
 
 
 UNKNOWN = [
+    'a.select(F.to_json(F.struct("*")).alias("value"))',
+    'a.select(F.struct(col("*")).alias("value"))',
+    'a.select("x").selectExpr("to_json(struct(*)) as value")',
+    'a.selectExpr("hash(a.*) as h")',
     "a",
     'a.select("*")',
     'a.withColumn("x", lit(1))',
@@ -130,4 +152,4 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("frame", UNKNOWN)
 def test_a_plan_that_the_code_does_not_tell_has_no_columns(frame: str) -> None:
-    assert table(f'{SETUP}\nfrom outside import elsewhere\n{frame}.write.saveAsTable("o")', "o").columns is None
+    assert table(f'{SETUP}{UDFS}\nfrom outside import elsewhere\n{frame}.write.saveAsTable("o")', "o").columns is None

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.connectors.databricks.program.reading_programs import topics
+from tests.connectors.databricks.program.reading_programs import sources, topics
 
 READ = '\nspark.readStream.format("kafka").option("subscribe", {}).load()\n'
 
@@ -200,3 +200,49 @@ def test_a_value_that_is_given_to_a_logger_or_printed_stays_known() -> None:
     spark.readStream.format("kafka").options(**o).load()
     """
     assert topics(setup) == [["a"]]
+
+
+def test_settings_of_sql_are_settings_of_the_program_and_the_last_one_counts() -> None:
+    program = """
+    spark.sql("SET t = a")
+    first = spark.conf.get("t")
+    spark.conf.set("t", "b")
+    spark.sql("INSERT INTO one SELECT * FROM ${t}")
+    spark.sql("SET t = c")
+    second = spark.conf.get("t")
+    spark.readStream.format("kafka").option("subscribe", f"{first},{second}").load()
+    """
+    told = sources(program)
+    assert [(one.kind, one.topics, one.path) for one in told] == [("table", [], "b"), ("kafka", ["a", "c"], None)]
+
+
+def test_a_setting_that_one_way_sets_is_not_known_after_it() -> None:
+    program = """
+    from elsewhere import flag
+    if flag:
+        spark.sql("SET t = a")
+    else:
+        spark.sql("SET t = b")
+    spark.sql("INSERT INTO one SELECT * FROM ${t}")
+    """
+    assert [(one.path, one.unresolved) for one in sources(program)] == [(None, ["table"])]
+
+
+def test_sql_without_the_blanks_around_it_is_read_as_far_as_it_is_known() -> None:
+    program = '''
+    import textwrap
+    from elsewhere import name
+    spark.sql(textwrap.dedent(f"""
+        INSERT INTO one SELECT * FROM s.{name} JOIN s.b USING (a)
+    """))
+    spark.sql(f"""
+        INSERT INTO two SELECT * FROM s.{name} JOIN s.b USING (a)
+    """.strip())
+    spark.sql(textwrap.dedent("""
+        INSERT INTO three SELECT * FROM s.c
+    """))
+    '''
+    told = [(one.path, one.target_table) for one in sources(program)]
+    assert sorted(told, key=str) == [
+        ("s.b", "one"), ("s.b", "two"), ("s.c", "three"), (None, "one"), (None, "two"),
+    ]  # fmt: skip

@@ -62,6 +62,9 @@ B = "CREATE TABLE b (id INT, z INT);"
         ("SELECT coalesce(r, 'all') AS r, sum(s) AS s FROM a GROUP BY GROUPING SETS ((r), ())",
          {"r": ["a.r"], "s": ["a.s"]}),
         ("SELECT x.*, c.y FROM (SELECT i, x FROM a) x JOIN c ON x.i = c.i", {"i": ["a.i"], "x": ["a.x"], "y": ["c.y"]}),
+        # What all columns are is not known, so they are no constant either.
+        ("SELECT to_json(struct(*)) AS value, id AS key, count(*) AS n FROM a", {"key": ["a.id"], "n": []}),
+        ("SELECT struct(a.*, b.x) AS value, b.id FROM a JOIN b ON a.i = b.i", {"id": ["b.id"]}),
         ("SELECT * FROM unknown", None),
         ("SELECT *, 1 AS one FROM unknown", None),
         ("SELECT x FROM a JOIN b ON a.id = b.id", None),  # of which of the two?

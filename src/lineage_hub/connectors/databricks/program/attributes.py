@@ -31,6 +31,7 @@ from lineage_hub.connectors.databricks.program.values import (
 )
 
 # Methods of loggers, which leave alone what they are given.
+_BLANKS = {"strip", "lstrip", "rstrip"}
 _TELLING = {"info", "debug", "warning", "warn", "error", "critical", "exception"}
 
 
@@ -78,11 +79,18 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, line: int) -> Value
         return Writer(Frame(value.inputs), streaming=name == "writeStream", line=line, file=machine.other_file)
     if name in _TELLING:
         return PURE
+    if name in _BLANKS and value.partial is not None:
+        return Method(lambda _, given: _stripped(value, given))
     if name == "EventHubsUtils":
         # encrypt() hides a connection string from logs; what it connects to stays the same.
         return Library(name, {"encrypt": Method(lambda inner, given: inner.see(given.get(0, "", UNKNOWN)))})
     key = None if value.key is None else (".", value.key, name)
     return Unknown(value.inputs, key=key, pure=value.pure)
+
+
+def _stripped(value: Unknown, arguments: Arguments) -> Value:
+    """What is known of a text stays known without the blanks around it."""
+    return Unknown(value.inputs, partial=None if arguments.every() else value.partial)
 
 
 def _of_module(machine: Machine, value: ModuleValue, name: str) -> Value:
@@ -99,12 +107,18 @@ def _of_module(machine: Machine, value: ModuleValue, name: str) -> Value:
 
 
 def lineage_of(of: ClassValue, depth: int = 20) -> list[ClassValue]:
-    """The class and its bases, nearest first."""
+    """The class and its bases in the order in which Python looks into them: none before one that is made of it."""
+    bases = [one for one in of.bases if isinstance(one, ClassValue)] if depth else []
+    if len(bases) < 2:
+        return [of, *(lineage_of(bases[0], depth - 1) if bases else [])]
     found = [of]
-    if depth:
-        for base in of.bases:
-            if isinstance(base, ClassValue):
-                found.extend(one for one in lineage_of(base, depth - 1) if one not in found)
+    waiting = [*(lineage_of(one, depth - 1) for one in bases), bases]
+    while waiting := [line for line in waiting if line]:
+        heads = [line[0] for line in waiting]
+        # Where Python would refuse the class, any order does.
+        first = next((one for one in heads if all(one not in line[1:] for line in waiting)), heads[0])
+        found.append(first)
+        waiting = [[one for one in line if one is not first] for line in waiting]
     return found
 
 
@@ -123,12 +137,14 @@ def find_member(machine: Machine, of: ClassValue, name: str) -> Value | None:
 def _of_instance(machine: Machine, value: Instance, name: str) -> Value:
     own = machine.see(value.cells.get(name, ABSENT))
     if own is not ABSENT:
-        return own
+        return unknown_of(own) if find_member(machine, value.of, "__getattribute__") is not None else own
     if name == "__class__":
         return value.of
     if name == "__dict__":
-        return DictValue(dict(value.cells))
+        return DictValue(value.cells)  # not a copy: what is changed there is changed here
     found = find_member(machine, value.of, name)
+    if not isinstance(found, FunctionValue) and find_member(machine, value.of, "__getattribute__") is not None:
+        return unknown_of(found)
     if found is None:
         return _missing(machine, value, name)
     return bind_to(machine, found, value, value.of)
@@ -157,6 +173,11 @@ def bind_to(machine: Machine, found: Value, self_value: Value, of: ClassValue) -
     if isinstance(found, FunctionValue):
         if found.kind == "property":
             return call(machine, found, Arguments([self_value]))
+        if found.kind == "cached_property":
+            result = call(machine, found, Arguments([self_value]))
+            if isinstance(self_value, Instance):
+                machine.state.put(self_value, found.name, result)
+            return result
         if found.kind == "staticmethod":
             return found
         return BoundMethod(found, of if found.kind == "classmethod" else self_value)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from lineage_hub.connectors.databricks.program.branches import decide, truth
 from lineage_hub.connectors.databricks.program.budget import fits
 from lineage_hub.connectors.databricks.program.calls import call, call_method
-from lineage_hub.connectors.databricks.program.classes import Marker
+from lineage_hub.connectors.databricks.program.classes import Marker, class_of_call
 from lineage_hub.connectors.databricks.program.containers import fill, make_set, sort_values
+from lineage_hub.connectors.databricks.program.documents import open_file
 from lineage_hub.connectors.databricks.program.iteration import RangeValue, in_order_of, is_unordered, members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
 from lineage_hub.connectors.databricks.program.loops import run_unknown
@@ -17,6 +18,7 @@ from lineage_hub.connectors.databricks.program.machine import Machine, Raised, S
 from lineage_hub.connectors.databricks.program.operators import binary
 from lineage_hub.connectors.databricks.program.reflection import (
     TypeName,
+    delete_attribute,
     get_attribute,
     has_attribute,
     is_instance,
@@ -236,6 +238,16 @@ def _filter(machine: Machine, arguments: Arguments) -> Value:
     return ListValue(unknown_of(value)) if items is None else ListValue(tuple(kept))
 
 
+def _by_key(machine: Machine, function: Callable[..., object], items: tuple[Value, ...], key: Value) -> Value:
+    keys = [machine.see(call(machine, key, Arguments([one]))) for one in items]
+    if not is_constant(tuple(keys)):
+        return unknown_of(*items)
+    try:
+        return items[function(range(len(items)), key=keys.__getitem__)]  # type: ignore[call-overload]
+    except TypeError:
+        return UNKNOWN
+
+
 def _extreme(function: Callable[..., object]) -> Method:
     def find(machine: Machine, arguments: Arguments) -> Value:
         items = (
@@ -243,7 +255,10 @@ def _extreme(function: Callable[..., object]) -> Method:
             if len(arguments.positional) == 1
             else tuple(arguments.positional)
         )
-        if not items or not is_constant(items) or "key" in arguments.keywords:
+        key = arguments.keywords.get("key")
+        if items and key is not None and not set(arguments.keywords) - {"key"}:
+            return _by_key(machine, function, items, key)
+        if not items or not is_constant(items) or arguments.keywords:
             return unknown_of(*arguments.positional)
         try:
             return function(items)
@@ -275,6 +290,8 @@ def _every(machine: Machine, arguments: Arguments, wanted: bool) -> Value:
 
 def _type(machine: Machine, arguments: Arguments) -> Value:
     value = _first(machine, arguments)
+    if len(arguments.positional) == 3:
+        return class_of_call(machine, value, *map(machine.see, arguments.positional[1:]))
     if isinstance(value, Instance):
         return value.of
     return BUILTINS.get(type(value).__name__, UNKNOWN) if isinstance(value, CONSTANTS) else UNKNOWN
@@ -343,6 +360,7 @@ BUILTINS: dict[str, Value] = {
     "print": Method(lambda machine, given: None),
     "getattr": Method(get_attribute),
     "setattr": Method(set_attribute_of),
+    "delattr": Method(delete_attribute),
     "hasattr": Method(has_attribute),
     "isinstance": Method(is_instance),
     "callable": Method(_callable),
@@ -350,7 +368,7 @@ BUILTINS: dict[str, Value] = {
     "quit": Method(_leave),
     "id": PURE,
     "hash": PURE,
-    "open": PURE,
+    "open": Method(open_file),
     "input": PURE,
     "format": PURE,
     "issubclass": PURE,

@@ -12,7 +12,7 @@ from functools import partial
 from lineage_hub.connectors.databricks.program.branches import each
 from lineage_hub.connectors.databricks.program.guards import ALWAYS, Guard
 from lineage_hub.connectors.databricks.program.joins import join
-from lineage_hub.connectors.databricks.program.machine import ANY_ARGUMENT, Activation, Machine, Raised
+from lineage_hub.connectors.databricks.program.machine import ANY_ARGUMENT, Activation, Machine, Raised, Surroundings
 from lineage_hub.connectors.databricks.program.modules import find_file
 from lineage_hub.connectors.databricks.program.run import guarded, is_running, run_text
 from lineage_hub.connectors.databricks.program.settings import text_setting
@@ -87,11 +87,9 @@ def _arguments(machine: Machine, given: Value) -> Cells:
 @contextmanager
 def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[list[tuple[Guard, Value]]]:
     """What the notebook is at its end with leaves, once it has run."""
-    kept = (machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values)
-    activation, file, notebook, base = machine.activation, machine.file, machine.notebook, machine.path
-    machine.settings, machine.asked, machine.modules = settings, {}, {}
-    machine.sql, machine.parameters, machine.widget_values = machine.new_sql(), {}, {}
-    machine.activation, machine.file, machine.notebook = Activation(base=machine.path), path, path
+    around, activation, file, base = machine.around, machine.activation, machine.file, machine.path
+    machine.around = Surroundings(path, settings, {}, machine.new_sql(), {}, {}, {})
+    machine.activation, machine.file = Activation(base=machine.path), path
     machine.running.append(path)
     outer, machine.ended = machine.ended, []
     machine.budget.depth += 2
@@ -101,5 +99,4 @@ def _apart(machine: Machine, path: str, settings: Cells) -> Iterator[list[tuple[
         machine.ended = outer
         machine.budget.depth -= 2
         machine.running.remove(path)
-        machine.activation, machine.file, machine.notebook, machine.path = activation, file, notebook, base
-        machine.settings, machine.asked, machine.sql, machine.modules, machine.parameters, machine.widget_values = kept
+        machine.around, machine.activation, machine.file, machine.path = around, activation, file, base

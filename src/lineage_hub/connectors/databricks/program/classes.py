@@ -25,6 +25,9 @@ from lineage_hub.connectors.databricks.program.values import (
     same,
 )
 
+# Decorators of attrs, which make a class as dataclass does.
+_FILLING = ("s", "attrs", "define", "frozen", "mutable")
+
 
 class Marker(Native):
     """A base class or function that makes a class something special: Enum, NamedTuple, object, …"""
@@ -68,7 +71,9 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
             value.owner = made
     if made.kind == "enum":
         _make_members(machine, made)
-    _tell_bases(machine, made)
+    keywords = {one.arg: machine.evaluate(one.value, scope) for one in node.keywords if one.arg}
+    _be_made_by(machine.see(keywords.pop("metaclass", None)), made)
+    tell_bases(machine, made, keywords, any(one.arg is None for one in node.keywords))
     result: Value = made
     for decorator in reversed(node.decorator_list):
         named = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -76,13 +81,27 @@ def make_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
         if name == "dataclass":
             made.kind = "dataclass"
         elif not isinstance(result, Unknown):
+            if name in _FILLING and isinstance(machine.see(machine.evaluate(named, scope)), Unknown):
+                made.kind = "dataclass"
             result = decorate(machine, decorator, result, scope)
     if made.kind in ("dataclass", "namedtuple"):
         _collect_fields(made, node)
     return made if isinstance(result, Unknown) else result
 
 
-def _tell_bases(machine: Machine, made: ClassValue) -> None:
+def _be_made_by(maker: Value, made: ClassValue) -> None:
+    """A metaclass of the program may give the class other members than its body does."""
+    from lineage_hub.connectors.databricks.program.attributes import lineage_of
+
+    if isinstance(maker, ClassValue) and any(
+        name in one.members.cells for one in lineage_of(maker) for name in ("__new__", "__init__", "__prepare__")
+    ):
+        for name, value in made.members.cells.items():
+            if not isinstance(value, FunctionValue):
+                made.members.cells[name] = unknown_of(value)
+
+
+def tell_bases(machine: Machine, made: ClassValue, keywords: dict[str, Value], is_open: bool = False) -> None:
     """__init_subclass__ of the nearest base that has one"""
     from lineage_hub.connectors.databricks.program.attributes import find_member
     from lineage_hub.connectors.databricks.program.calls import call
@@ -90,8 +109,26 @@ def _tell_bases(machine: Machine, made: ClassValue) -> None:
     for base in made.bases:
         hook = find_member(machine, base, "__init_subclass__") if isinstance(base, ClassValue) else None
         if hook is not None:
-            call(machine, hook, Arguments([made]))
+            call(machine, hook, Arguments([made], keywords, open=is_open))
             return
+
+
+def class_of_call(machine: Machine, name: Value, bases: Value, content: Value) -> Value:
+    """type("Orders", (Base,), {"topic": "orders"})"""
+    if not isinstance(name, str) or not isinstance(bases, tuple) or not isinstance(content, DictValue):
+        return UNKNOWN
+    if not all(isinstance(one, ClassValue) for one in bases) or not all(isinstance(one, str) for one in content.cells):
+        return UNKNOWN
+    above = [one for one in bases if isinstance(one, ClassValue)]
+    made = ClassValue(name, list(bases), Scope("class", name=name))
+    made.kind = next((one.kind for one in above if one.kind != "plain"), "plain")
+    made.fields = [field for one in above for field in one.fields]
+    made.members.cells.update(content.cells)
+    for one in content.cells.values():
+        if isinstance(one, FunctionValue) and one.owner is None:
+            one.owner = made
+    tell_bases(machine, made, {})
+    return made
 
 
 def _collect_fields(made: ClassValue, node: ast.ClassDef) -> None:
@@ -122,6 +159,11 @@ def _make_members(machine: Machine, made: ClassValue) -> None:
             value = name.lower() if text else count if plain else UNKNOWN
         elif isinstance(value, int):
             count = value
+        # A second name for the same value is no second member.
+        first = next((one for one in enum_members(made) if same(one.cells.get("value"), value)), None)
+        if first is not None and is_constant(value):
+            made.members.cells[name] = first
+            continue
         member.cells.update({"name": name, "value": value, "_name_": name, "_value_": value})
         made.members.cells[name] = member
         init = made.members.cells.get("__init__")
@@ -133,7 +175,8 @@ def _make_members(machine: Machine, made: ClassValue) -> None:
 
 
 def enum_members(of: ClassValue) -> list[Instance]:
-    return [one for one in of.members.cells.values() if isinstance(one, Instance) and one.of is of]
+    found = {id(one): one for one in of.members.cells.values() if isinstance(one, Instance) and one.of is of}
+    return list(found.values())
 
 
 def _named_tuple(machine: Machine, arguments: Arguments) -> Value:
@@ -155,7 +198,7 @@ def _named_tuple(machine: Machine, arguments: Arguments) -> Value:
 
 
 def instantiate(machine: Machine, of: ClassValue, arguments: Arguments) -> Value:
-    from lineage_hub.connectors.databricks.program.attributes import find_member
+    from lineage_hub.connectors.databricks.program.attributes import find_member, has_unknown_base
     from lineage_hub.connectors.databricks.program.calls import call, call_method
 
     if of.kind == "enum":
@@ -172,10 +215,34 @@ def instantiate(machine: Machine, of: ClassValue, arguments: Arguments) -> Value
         _fill_fields(machine, made, arguments)
         if of.kind == "dataclass":
             call_method(machine, made, "__post_init__", [])
-    elif any(isinstance(base, Unknown) for base in of.bases):
-        for name, value in arguments.keywords.items():
-            made.cells[name] = value  # pydantic and its like: keywords become attributes
+    elif has_unknown_base(of):
+        _fill_by_base(made, arguments)
     return made
+
+
+def _fill_by_base(made: Instance, arguments: Arguments) -> None:
+    """pydantic and its like: keywords become attributes. Settings come from the environment, where there are any."""
+    from lineage_hub.connectors.databricks.program.attributes import lineage_of
+
+    others = bool(arguments.positional) or arguments.open
+    for one in reversed(lineage_of(made.of)):
+        others = others or (one.node is not None and any(_last_name(base) == "BaseSettings" for base in one.node.bases))
+        for name in _annotated(one.node):
+            default = one.members.cells.get(name, ABSENT)
+            if others:
+                made.cells[name] = UNKNOWN
+            elif isinstance(default, FieldDefault):
+                made.cells[name] = UNKNOWN if default.value is ABSENT else default.value
+    made.cells.update(arguments.keywords)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _annotated(node: ast.ClassDef | None) -> list[str]:
+    found = [one.target for one in (node.body if node is not None else ()) if isinstance(one, ast.AnnAssign)]
+    return [one.id for one in found if isinstance(one, ast.Name)]
 
 
 def _fill_fields(machine: Machine, made: Instance, arguments: Arguments) -> None:

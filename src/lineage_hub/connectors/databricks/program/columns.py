@@ -12,6 +12,7 @@ from lineage_hub.connectors.databricks.program.values import (
     PURE,
     UNKNOWN,
     Arguments,
+    FunctionValue,
     Library,
     ListValue,
     Method,
@@ -219,12 +220,18 @@ def parse_column(text: str) -> Column:
         return Column("*")
     if isinstance(parsed, exp.Column) and isinstance(parsed.this, exp.Star):
         return Column("*", (f"{parsed.table}.*",))
-    refs = tuple(".".join(part.name for part in one.parts) for one in parsed.find_all(exp.Column))
+    columns = [one for one in parsed.find_all(exp.Column) if not isinstance(one.this, exp.Star)]
+    refs = tuple(".".join(part.name for part in one.parts) for one in columns)
+    sure = all(isinstance(one.parent, exp.Count) for one in parsed.find_all(exp.Star))
     plain = parsed.unalias()
     while isinstance(plain, exp.Cast):
         plain = plain.this
     named = parsed.alias or (plain.name if isinstance(plain, exp.Column | exp.Dot) else None)
-    return Column(named or None, refs)
+    return Column(named or None, refs, sure=sure)
+
+
+def _is_star(value: Value) -> bool:
+    return value == "*" if isinstance(value, str) else isinstance(value, Column) and value.name == "*"
 
 
 class ColumnFunction(Native):
@@ -244,7 +251,11 @@ class ColumnFunction(Native):
             return parse_column(first) if isinstance(first, str) else Column(None, sure=False)
         result = Column(None, sure=not arguments.open)
         for index, one in enumerate(given):
-            named = isinstance(one, str) and one != "*" and self._names(index)
+            if _is_star(one):
+                # All columns, whichever these are; to count rows takes none of them.
+                result = Column(None, result.refs, result.origins, sure=result.sure and self.name == "count")
+                continue
+            named = isinstance(one, str) and self._names(index)
             result = combine(result, Column(None, (str(one),)) if named else one)
             sure = result.sure and (self._knows() or not isinstance(one, str))
             result = Column(None, result.refs, result.origins, sure=sure)
@@ -266,7 +277,15 @@ class ColumnFunction(Native):
 
 def _decorated(machine: Machine, arguments: Arguments) -> Value:
     """udf(f), @udf, @udf("type"): a function of columns that is not looked into."""
-    return Method(lambda inner, given: ColumnFunction("struct").call(inner, given))
+
+    def apply(inner: Machine, given: Arguments) -> Value:
+        # Given a type only, it is called with the function first.
+        if isinstance(inner.see(given.get(0, "", None)), FunctionValue):
+            return made
+        return ColumnFunction("struct").call(inner, given)
+
+    made = Method(apply)
+    return made
 
 
 class _Functions(Library):

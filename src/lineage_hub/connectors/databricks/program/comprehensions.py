@@ -62,10 +62,18 @@ class _Rows:
         return join(ways)
 
 
+def _inner(scope: Scope) -> Scope:
+    """As functions do, comprehensions don't see the names of a class around them."""
+    around = scope
+    while around.kind == "class" and around.parent is not None:
+        around = around.parent
+    return Scope("comprehension", around)
+
+
 def comprehend(machine: Machine, node: _Comprehension, scope: Scope) -> Value:
-    inner = Scope("comprehension", scope)
+    inner = _inner(scope)
     rows = _Rows()
-    _run(machine, node.generators, inner, rows, lambda held: rows.add(machine.evaluate(node.elt, inner), held))
+    _run(machine, node.generators, inner, rows, lambda held: rows.add(machine.evaluate(node.elt, inner), held), scope)
     if not rows.sure:
         return ListValue(unknown_of(*rows.values))
     if any(rows.guards):
@@ -77,14 +85,14 @@ def comprehend(machine: Machine, node: _Comprehension, scope: Scope) -> Value:
 
 
 def comprehend_dict(machine: Machine, node: ast.DictComp, scope: Scope) -> Value:
-    inner = Scope("comprehension", scope)
+    inner = _inner(scope)
     rows = _Rows()
 
     def row(held: Guard) -> None:
         rows.sure = rows.sure and not held
         rows.add((machine.see(machine.evaluate(node.key, inner)), machine.evaluate(node.value, inner)))
 
-    _run(machine, node.generators, inner, rows, row)
+    _run(machine, node.generators, inner, rows, row, scope)
     made = DictValue()
     for pair in rows.values:
         key = as_key(pair[0]) if isinstance(pair, tuple) else None
@@ -102,13 +110,15 @@ def _run(
     scope: Scope,
     rows: _Rows,
     row: Callable[[Guard], None],
+    outer: Scope,
     held: Guard = ALWAYS,
 ) -> None:
+    """What the first part runs over is evaluated outside."""
     if not generators:
         row(held)
         return
     first, rest = generators[0], generators[1:]
-    iterable = machine.see(machine.evaluate(first.iter, scope))
+    iterable = machine.see(machine.evaluate(first.iter, outer))
     items = members(machine, iterable)
 
     def turn(item: Value) -> Status:
@@ -122,7 +132,7 @@ def _run(
                 here = guard
             elif not ways[0][1]:
                 return Status.NEXT
-        _run(machine, rest, scope, rows, row, here)
+        _run(machine, rest, scope, rows, row, scope, here)
         return Status.NEXT
 
     rows.ordered = rows.ordered and not is_unordered(machine, iterable)

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 
 from lineage_hub.connectors.databricks.program.calls import call, call_method
-from lineage_hub.connectors.databricks.program.machine import Machine, Status
+from lineage_hub.connectors.databricks.program.machine import Machine, Raised, Status
 from lineage_hub.connectors.databricks.program.targets import assign
 from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
+    UNKNOWN,
     Arguments,
     Instance,
     Method,
@@ -36,6 +37,25 @@ def make_manager(machine: Machine, arguments: Arguments) -> Value:
     return Method(lambda _, given: Manager(function, given))
 
 
+class Suppress(Native):
+    """contextlib.suppress(…)"""
+
+    __slots__ = ()
+
+
+def _run_suppressed(
+    machine: Machine, call_: ast.Call, rest: list[ast.withitem], body: list[ast.stmt], scope: Scope
+) -> Status:
+    """As try does with a handler that does nothing."""
+    from lineage_hub.connectors.databricks.program.trying import run_try
+
+    inner: list[ast.stmt] = [ast.copy_location(ast.With(items=rest, body=body), call_)] if rest else body
+    types = call_.args[0] if len(call_.args) == 1 else ast.Tuple(elts=call_.args, ctx=ast.Load())
+    handler = ast.ExceptHandler(type=types, name=None, body=[ast.Pass()])
+    made = ast.Try(body=inner, handlers=[handler], orelse=[], finalbody=[])
+    return run_try(machine, ast.fix_missing_locations(ast.copy_location(made, call_)), scope)
+
+
 def run_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> Status:
     return _run_items(machine, node.items, node.body, scope)
 
@@ -53,9 +73,19 @@ def _run_items(machine: Machine, items: list[ast.withitem], body: list[ast.stmt]
 
     if isinstance(manager, Manager):
         return _run_manager(machine, manager, enter)
+    if isinstance(manager, Suppress) and isinstance(first.context_expr, ast.Call):
+        return _run_suppressed(machine, first.context_expr, [*rest], body, scope)
     if isinstance(manager, Instance):
         entered = call_method(machine, manager, "__enter__", [])
-        status = enter(manager if entered is ABSENT else entered)
+        path, activation = machine.path, machine.activation
+        try:
+            status = enter(manager if entered is ABSENT else entered)
+        except Raised as error:
+            machine.path, machine.activation = path, activation
+            holds = machine.see(call_method(machine, manager, "__exit__", [UNKNOWN, UNKNOWN, UNKNOWN]))
+            if error.leaves or holds is ABSENT or not holds:
+                raise
+            return Status.NEXT
         call_method(machine, manager, "__exit__", [None, None, None])
         return status
     machine.doubt += isinstance(manager, Unknown)

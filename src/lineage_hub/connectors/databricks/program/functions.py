@@ -59,10 +59,12 @@ def decorate(machine: Machine, decorator: ast.expr, function: Value, scope: Scop
             function.kind = named
             return function
         if named in ("property", "cached_property"):
-            function.kind = "property"
+            function.kind = named
             return function
         if named in ("setter", "deleter", "getter"):
             existing = scope.cells.get(function.name)
+            if isinstance(existing, FunctionValue) and named == "setter":
+                existing.setter = function
             return existing if isinstance(existing, FunctionValue) else function
     found = machine.see(machine.evaluate(decorator, scope))
     if isinstance(found, Unknown):

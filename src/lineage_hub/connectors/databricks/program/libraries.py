@@ -7,6 +7,7 @@ import itertools
 import json
 import string
 import sys
+import textwrap
 from collections.abc import Callable
 
 from lineage_hub.connectors.databricks.program.attributes import attribute
@@ -15,8 +16,10 @@ from lineage_hub.connectors.databricks.program.builtin_functions import BUILTINS
 from lineage_hub.connectors.databricks.program.calls import call
 from lineage_hub.connectors.databricks.program.classes import ENUM, FieldDefault, Marker, plain_dict, replaced
 from lineage_hub.connectors.databricks.program.containers import fill
-from lineage_hub.connectors.databricks.program.contexts import make_manager
+from lineage_hub.connectors.databricks.program.contexts import Suppress, make_manager
 from lineage_hub.connectors.databricks.program.dates import DATETIME
+from lineage_hub.connectors.databricks.program.dispatching import Dispatched
+from lineage_hub.connectors.databricks.program.documents import YAML, plain_text
 from lineage_hub.connectors.databricks.program.functions import Wrapped
 from lineage_hub.connectors.databricks.program.iteration import members
 from lineage_hub.connectors.databricks.program.joins import unknown_of
@@ -71,6 +74,12 @@ def _loads(machine: Machine, arguments: Arguments) -> Value:
         return UNKNOWN
 
     return machine.lift(once, _first(machine, arguments))
+
+
+def _load(machine: Machine, arguments: Arguments) -> Value:
+    """json.load, of a file that is open."""
+    given = machine.see(arguments.get(0, "fp", UNKNOWN))
+    return _loads(machine, Arguments([machine.lift(plain_text, given)], line=arguments.line))
 
 
 def _dumps(machine: Machine, arguments: Arguments) -> Value:
@@ -270,6 +279,13 @@ def _namespace(machine: Machine, arguments: Arguments) -> Value:
     return made
 
 
+def _dedent(machine: Machine, arguments: Arguments) -> Value:
+    text = machine.see(arguments.get(0, "text", UNKNOWN))
+    if isinstance(text, Unknown):
+        return Unknown(text.inputs, partial=text.partial)
+    return machine.lift(lambda one: textwrap.dedent(one) if isinstance(one, str) else unknown_of(one), text)
+
+
 _ITERTOOLS: dict[str, Value] = {
     "chain": _Chain(),
     "product": _rows(itertools.product),
@@ -285,7 +301,8 @@ _ENVIRONMENT = {
     "linesep": "\n",
 }
 LIBRARIES: dict[str, Value] = {
-    "json": Library("json", {"loads": Method(_loads), "dumps": Method(_dumps)}),
+    "json": Library("json", {"loads": Method(_loads), "load": Method(_load), "dumps": Method(_dumps)}),
+    "yaml": YAML,
     "functools": Library(
         "functools",
         {
@@ -295,6 +312,7 @@ LIBRARIES: dict[str, Value] = {
             "lru_cache": Method(_decorator),
             "cache": Method(_identity),
             "cached_property": Method(_identity),
+            "singledispatch": Method(lambda machine, given: Dispatched(_first(machine, given))),
         },
     ),
     "itertools": Library("itertools", _ITERTOOLS),
@@ -334,10 +352,25 @@ LIBRARIES: dict[str, Value] = {
     "copy": Library("copy", {"copy": Method(_copy), "deepcopy": Method(_deepcopy)}),
     "operator": Library("operator", {"itemgetter": Method(_item_getter), "add": Method(_add)}, UNKNOWN),
     "contextlib": Library(
-        "contextlib", {"contextmanager": Method(make_manager), "asynccontextmanager": Method(make_manager)}
+        "contextlib",
+        {
+            "contextmanager": Method(make_manager),
+            "asynccontextmanager": Method(make_manager),
+            "suppress": Method(lambda _, __: Suppress()),
+        },
     ),
     "sys": Library("sys", {"argv": Unknown(key=("sys", "argv")), "exit": Method(_leave)}),
     "types": Library("types", {"SimpleNamespace": Method(_namespace)}),
+    "textwrap": Library("textwrap", {"dedent": Method(_dedent)}),
+    "pydantic": Library(
+        "pydantic",
+        {
+            "Field": Method(
+                lambda machine, given: FieldDefault(given.get(0, "default"), given.get(-1, "default_factory"))
+            )
+        },
+        UNKNOWN,
+    ),
     **THREADS,
 }
 _CHANGING = {"heapq", "bisect", "random", "operator", "threading", "multiprocessing", "ctypes", "pickle", "queue"}

@@ -10,7 +10,7 @@ import enum
 import itertools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from lineage_hub.connectors.databricks.program import values
 from lineage_hub.connectors.databricks.program.budget import PROBLEMS, Budget
@@ -75,13 +75,26 @@ class Activation:
     self_value: Value = ABSENT
 
 
+class Surroundings(NamedTuple):
+    """What a notebook that is started has of its own."""
+
+    notebook: str
+    settings: Cells
+    asked: dict[str, Unknown]
+    sql: Session
+    modules: dict[str, ModuleValue | None]
+    parameters: Mapping[str, str | None]
+    widget_values: Mapping[str, str]
+
+
 @dataclass
 class Flow:
-    """A function that a pipeline calls after the program has run."""
+    """A function that a pipeline calls after the program has run, among what was around it when it was declared."""
 
     function: Value
     finish: Callable[[Value], None]
     guard: Guard
+    around: Surroundings
 
 
 class Machine:
@@ -124,11 +137,24 @@ class Machine:
         self.file = path
         self.ended: list[tuple[Guard, Value]] = []  # ways on which the notebook that runs has exited, and with what
         self.notebook = path  # that was started, whatever file is being evaluated
+        self.written_files: set[str] = set()  # by the program itself, as it spells them
+        self.documents: dict[str, str] | None = None  # `files` once more, with their endings
         self.file_index: dict[str, str] | None = None  # of `files`, by the path as it is compared
         self.bodies: list[list[ast.stmt]] = []  # of the program itself
         self._mentioned: set[str] | None = None
         self.binds_in_expressions = False  # some text has a walrus or a yield
         self.running: list[str] = []  # notebooks that run each other
+
+    @property
+    def around(self) -> Surroundings:
+        own = (self.settings, self.asked, self.sql, self.modules, self.parameters, self.widget_values)
+        return Surroundings(self.notebook, *own)
+
+    @around.setter
+    def around(self, other: Surroundings) -> None:
+        self.notebook, self.settings, self.asked = other.notebook, other.settings, other.asked
+        self.sql, self.modules = other.sql, other.modules
+        self.parameters, self.widget_values = other.parameters, other.widget_values
 
     def new_sql(self) -> Session:
         return Session(self.known_setting, traces_columns=self.traces_columns)

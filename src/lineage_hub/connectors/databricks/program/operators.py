@@ -59,6 +59,13 @@ _SPECIAL = {
     ast.Div: "__truediv__",
     ast.Mod: "__mod__",
     ast.BitOr: "__or__",
+    ast.BitAnd: "__and__",
+    ast.BitXor: "__xor__",
+    ast.LShift: "__lshift__",
+    ast.RShift: "__rshift__",
+    ast.FloorDiv: "__floordiv__",
+    ast.Pow: "__pow__",
+    ast.MatMult: "__matmul__",
 }
 
 

@@ -44,11 +44,22 @@ class PathValue(Native):
             return self.path.parts
         if name == "as_posix":
             return Method(lambda _, __: self.text)
+        if name in ("read_text", "open", "write_text"):
+            return Method(lambda inner, given: self._read(inner, name, given))
         if name == "joinpath":
             return Method(lambda inner, given: inner.lift(self._joined, *given.positional))
         if name in ("with_suffix", "with_name"):
             return Method(lambda inner, given: inner.lift(lambda one: self._with(name, one), given.get(0, "", UNKNOWN)))
         return PURE
+
+    def _read(self, machine: Machine, name: str, given: Arguments) -> Value:
+        from lineage_hub.connectors.databricks.program.documents import note_written, open_file, read_text
+
+        if name == "write_text":
+            return note_written(machine, self)
+        if name == "read_text":
+            return read_text(machine, self)
+        return open_file(machine, Arguments([self, *given.positional], given.keywords, given.line, given.open))
 
     def _joined(self, *parts: Value) -> Value:
         texts = [one for one in parts if isinstance(one, str)]

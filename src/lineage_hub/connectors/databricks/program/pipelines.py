@@ -79,19 +79,19 @@ def _register(machine: Machine, function: Value, arguments: Arguments, kind: str
     name = machine.see(wanted)
     comment = machine.see(arguments.keywords.get("comment"))
     line = _line_of(function) or arguments.line
-    guard, file = machine.path, machine.file
+    guard, file, around = machine.path, machine.file, machine.around
 
     def finish(result: Value) -> None:
         result = machine.see(result)
         if flow and isinstance(name, str) and (batch := machine.batch_sinks.get(name)) is not None:
             handed = Method(lambda inner, _: call(inner, batch, Arguments([result, UNKNOWN], line=line)))
-            machine.flows.append(Flow(handed, lambda _: None, guard))
+            machine.flows.append(Flow(handed, lambda _: None, guard, around))
             return
         columns = result.known_columns() if isinstance(result, Frame) else None
         written = Write(name, inputs_of(result), line, guard, kind, tuple(declared.rules), columns, comment, not flow)
         machine.ledger.writes.append(written)
 
-    machine.flows.append(Flow(declared, finish, guard))
+    machine.flows.append(Flow(declared, finish, guard, around))
     machine.file = file
     return declared
 

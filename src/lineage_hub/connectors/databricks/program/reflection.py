@@ -96,8 +96,18 @@ def set_attribute_of(machine: Machine, arguments: Arguments) -> Value:
 def has_attribute(machine: Machine, arguments: Arguments) -> Value:
     holder, name = _first(machine, arguments), arguments.get(1, "", UNKNOWN)
     if isinstance(holder, Instance) and isinstance(name, str):
-        return True if name in holder.cells or find_member(machine, holder.of, name) is not None else UNKNOWN
+        own = machine.see(holder.cells.get(name, ABSENT)) is not ABSENT
+        return True if own or find_member(machine, holder.of, name) is not None else UNKNOWN
     return UNKNOWN
+
+
+def delete_attribute(machine: Machine, arguments: Arguments) -> Value:
+    holder, name = _first(machine, arguments), machine.see(arguments.get(1, "", UNKNOWN))
+    if isinstance(holder, Instance) and isinstance(name, str):
+        machine.state.put(holder, name, ABSENT)
+    else:
+        forget_content(machine, holder)
+    return None
 
 
 _CLASSES: dict[str, tuple[type, ...]] = {

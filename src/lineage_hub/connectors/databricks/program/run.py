@@ -21,6 +21,7 @@ from lineage_hub.connectors.databricks.program.modules import find_file, plain_p
 from lineage_hub.connectors.databricks.program.parsing import parse
 from lineage_hub.connectors.databricks.program.results import make_reading
 from lineage_hub.connectors.databricks.program.session import DbUtils, Session
+from lineage_hub.connectors.databricks.program.settings import take_settings
 from lineage_hub.connectors.databricks.program.sql_text import shown_frame
 from lineage_hub.connectors.databricks.program.state import State
 from lineage_hub.connectors.databricks.program.values import (
@@ -135,6 +136,7 @@ def guarded(machine: Machine, line: int, run: Callable[[], object]) -> None:
 
 def _run_sql(machine: Machine, cell: Cell, scope: Scope) -> None:
     reading = machine.sql.query(cell.text, cell.line)
+    take_settings(machine)
     file = machine.other_file
     told = (one for one in reading.sources if one not in reading.shown)
     machine.ledger.ready_sources.extend(replace(one, file=file) if file else one for one in told)
@@ -175,11 +177,11 @@ def _run_flows(machine: Machine) -> None:
     """Functions that the program has declared, in order; they may declare more."""
     if machine.flows:
         machine.budget.refill()
-    done = 0
+    done, own = 0, machine.around
     while done < len(machine.flows) and done < 2000:
         flow = machine.flows[done]
         done += 1
-        machine.path = flow.guard
+        machine.path, machine.around = flow.guard, flow.around
         machine.activation = Activation()
         machine.budget.begin_statement()
         result: list[Value] = [UNKNOWN]
@@ -193,7 +195,7 @@ def _run_flows(machine: Machine) -> None:
             pass
         flow.finish(result[0])
     machine.flows.clear()
-    machine.path = frozenset()
+    machine.path, machine.around = frozenset(), own
 
 
 def _run_uncalled(machine: Machine, path: str) -> None:

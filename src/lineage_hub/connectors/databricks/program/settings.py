@@ -62,6 +62,14 @@ def set_setting(machine: Machine, name: Value, value: Value) -> None:
         machine.state.put(machine.settings, REST, UNKNOWN)
 
 
+def take_settings(machine: Machine) -> None:
+    """What SET of SQL has set is a setting as any other, on the way that it was set on."""
+    for name in machine.sql.touched:
+        value = machine.sql.settings.pop(name, None)
+        set_setting(machine, name, UNKNOWN if value is None else value)
+    machine.sql.touched.clear()
+
+
 def get_widget(machine: Machine, arguments: Arguments) -> Value:
     """dbutils.widgets.get: the configuration, then the default that the program gives the widget."""
 

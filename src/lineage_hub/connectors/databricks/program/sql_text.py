@@ -12,6 +12,7 @@ from lineage_hub.connectors.databricks.program.guards import ALWAYS
 from lineage_hub.connectors.databricks.program.machine import Machine
 from lineage_hub.connectors.databricks.program.reads import Input, Read, Write, joined_inputs
 from lineage_hub.connectors.databricks.program.schemas import Schema
+from lineage_hub.connectors.databricks.program.settings import take_settings
 from lineage_hub.connectors.databricks.program.values import (
     GAP,
     UNKNOWN,
@@ -47,6 +48,7 @@ def _run(machine: Machine, text: Value, arguments: Arguments) -> Value:
     using = (machine.sql.catalog, machine.sql.schema)
     machine.sql.views |= given.keys()  # no catalog or schema stands before them
     reading = machine.sql.query(text, arguments.text_line or 1)
+    take_settings(machine)
     machine.sql.views -= given.keys()
     if machine.path:
         # USE on one way of several: which of them counts after it is not known.

@@ -13,6 +13,7 @@ from lineage_hub.connectors.databricks.program.values import (
     ABSENT,
     REST,
     Alternatives,
+    Arguments,
     Cells,
     ClassValue,
     DictValue,
@@ -82,8 +83,17 @@ def _unpack_each(machine: Machine, targets: list[ast.expr], value: Alternatives,
 
 
 def set_attribute(machine: Machine, holder: Value, name: str, value: Value) -> None:
+    from lineage_hub.connectors.databricks.program.attributes import find_member
+    from lineage_hub.connectors.databricks.program.calls import call
+
     if isinstance(holder, Instance):
-        machine.state.put(holder, name, value)
+        member = find_member(machine, holder.of, name)
+        if isinstance(member, FunctionValue) and member.kind == "property" and member.setter is not None:
+            call(machine, member.setter, Arguments([holder, value]))
+        elif find_member(machine, holder.of, "__setattr__") is not None:
+            machine.state.put(holder, name, unknown_of(value))
+        else:
+            machine.state.put(holder, name, value)
     elif isinstance(holder, ClassValue):
         machine.state.put(holder.members, name, value)
     elif isinstance(holder, ModuleValue):

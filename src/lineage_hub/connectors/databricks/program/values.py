@@ -215,10 +215,11 @@ class FunctionValue:
     defaults: dict[str, Value]
     name: str
     owner: ClassValue | None = None
-    kind: str = "plain"  # plain, staticmethod, classmethod, property
+    kind: str = "plain"  # plain, staticmethod, classmethod, property, cached_property
     attributes: Cells = field(default_factory=Cells)
     guard: Guard = ALWAYS
     file: str = ""  # in which it stands
+    setter: FunctionValue | None = None  # of a property
 
 
 @dataclass(eq=False)

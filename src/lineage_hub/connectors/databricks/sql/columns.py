@@ -17,6 +17,7 @@ from sqlglot.optimizer.qualify_tables import qualify_tables
 from sqlglot.schema import MappingSchema
 
 from lineage_hub.connectors.databricks.reading import ColumnOrigin, StreamSource
+from lineage_hub.connectors.databricks.sql.fields import tell_fields
 from lineage_hub.connectors.databricks.sql.references import Reference, Spelling
 from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
 from lineage_hub.connectors.databricks.sql.tokens import DIALECT
@@ -81,10 +82,12 @@ def _trace(
     tables: dict[str, Table] = {}
     known: dict[str, list[str]] = {}
     sources: dict[str, StreamSource] = {}
+    nodes: dict[str, Any] = {}
     for at, reference in enumerate(references):
         if reference.node is None:
             continue
         name = f"_source_{at}"
+        nodes[name] = reference.node
         if reference.source is not None:
             sources[name] = reference.source
             tables[name] = Table(name)
@@ -93,7 +96,9 @@ def _trace(
                 known[name] = [spelling.folded(column) for column in columns]
         elif reference.node.args.get("alias") is None:
             return None
-        stand_in(reference.node, name)
+    tell_fields(query, {id(nodes[name]): columns for name, columns in known.items()}, spelling.folded)
+    for name, node in nodes.items():
+        stand_in(node, name)
     shorten(query)
     written = [_written(one) for one in query.selects]
     schema = MappingSchema(
@@ -164,7 +169,7 @@ def _told(
     for origin in origins:
         source = sources[origin.table.name]
         names = source.topics or ([source.path] if source.path else [])
-        known = bool(names) and UNKNOWN not in origin.column
+        known = bool(names) and UNKNOWN not in origin.column and origin.column != "*"
         if not known and not partly:
             return None
         for name in names if known else ():

@@ -144,7 +144,7 @@ def _without_target(value: Any, target: set[str]) -> Any:
     """What a column was before is no origin from elsewhere."""
     value = value.copy()
     for column in list(value.find_all(exp.Column)):
-        if column.table in target:
+        if column.table in target or (column.parts[0].name in target and len(column.parts) > 1):
             if column is value:
                 return exp.null()
             column.replace(exp.null())

@@ -21,7 +21,7 @@ from lineage_hub.connectors.databricks.sql.definitions import after_name
 from lineage_hub.connectors.databricks.sql.names import is_global_view, is_live, spelled
 from lineage_hub.connectors.databricks.sql.references import known_name, read_table
 from lineage_hub.connectors.databricks.sql.scripting import Blocks, Values
-from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Statement, Substitute, split_statements
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Body, Statement, Substitute, split_statements
 from lineage_hub.connectors.databricks.sql.statements import Effect, StatementReader
 
 LONGEST_TEXT = 2_000_000
@@ -62,6 +62,7 @@ class Session:
         self.traces_columns = traces_columns  # about half of the time that a statement takes
         self.catalog, self.schema = catalog, schema
         self.settings: dict[str, str | None] = {}
+        self.touched: set[str] = set()  # settings that were set; whoever keeps settings elsewhere takes them from here
         self.views: set[str] = set()  # temporary views, whose names no catalog or schema stands before
         self.known_columns: dict[str, Sequence[str]] = {}
         self._variables: dict[str, str | None] = {}
@@ -134,9 +135,9 @@ class Session:
         if statement.length > LONGEST_STATEMENT:
             return found, Problem(first, f"a statement has more than {LONGEST_STATEMENT:,} characters")
         try:
-            text = statement.text(self.value)
+            text, body = statement.text(self.value), statement.body(self.value)
             for tokens, may_not_run in blocks.unwrap(t.tokenize(text)):
-                for effect in self._effects(tokens, text, statement.line):
+                for effect in self._effects(tokens, text, statement.line, body):
                     found.append(self._noted(effect, may_not_run))
                     if effect.fills and effect.target is None:
                         return found, Problem(effect.line, "the name of the table can't be known")
@@ -154,7 +155,7 @@ class Session:
             return found, Problem(first, f"can't be read: {type(error).__name__}")
         return found, problem
 
-    def _effects(self, tokens: t.Tokens, text: str, line: int) -> Iterator[Effect]:
+    def _effects(self, tokens: t.Tokens, text: str, line: int, body: Body | None) -> Iterator[Effect]:
         first = t.word(tokens, 0)
         if first == "USE" or t.says(tokens, 0, "SET", "CATALOG"):
             self._use(tokens, text)
@@ -168,10 +169,12 @@ class Session:
             self._widget(tokens)
         elif first in ("DROP", "ALTER"):
             self._forget(tokens)
+            if (redefined := _as_definition(tokens)) is not None:
+                yield from StatementReader(redefined, text, line, self, body).read()
         elif len(tokens) == 1 and UNKNOWN in tokens[0].text:
             raise t.Unreadable("the text of the statement can't be known")
         elif first not in _QUIET:
-            yield from StatementReader(tokens, text, line, self).read()
+            yield from StatementReader(tokens, text, line, self, body).read()
 
     def _noted(self, effect: Effect, may_not_run: bool) -> Effect:
         if effect.fills and effect.target is not None:
@@ -233,6 +236,7 @@ class Session:
         setting = None if is_variable else _SETTING.match(text)
         if setting is not None:
             self.settings[setting[1]] = setting[2] if UNKNOWN not in setting[2] else None
+            self.touched.add(setting[1])
         if any(t.word(tokens, place) == "SELECT" for place in range(len(tokens))):
             begin = t.find(tokens, at, ("=",)) + 1
             yield from StatementReader([Token(TokenType.SELECT, "SELECT"), *tokens[begin:]], text, line, self).read()
@@ -263,7 +267,7 @@ class Session:
             raise t.Unreadable("the text that EXECUTE IMMEDIATE runs can't be known")
         for statement in split_statements(said, line + at):
             text = statement.text(self.value)
-            yield from self._effects(t.tokenize(text), text, statement.line)
+            yield from self._effects(t.tokenize(text), text, statement.line, statement.body(self.value))
 
     def _widget(self, tokens: t.Tokens) -> None:
         """`CREATE WIDGET TEXT name DEFAULT 'value'`"""
@@ -279,6 +283,16 @@ class Session:
             self.known_columns.pop(name.lower(), None)
             if t.word(tokens, 0) == "DROP":
                 self.views.discard(name.lower())
+
+
+def _as_definition(tokens: t.Tokens) -> list[Token] | None:
+    """`ALTER VIEW v AS query` defines the view anew."""
+    at = 4 if t.says(tokens, 2, "IF", "EXISTS") else 2
+    if not t.says(tokens, 0, "ALTER", "VIEW") or t.word(tokens, after_name(tokens, at)) != "AS":
+        return None
+    first = tokens[0]
+    create = Token(TokenType.CREATE, "CREATE", line=first.line, start=first.start, end=first.end)
+    return [create, tokens[1], *tokens[at:]]
 
 
 def _reason(error: ParseError) -> str:

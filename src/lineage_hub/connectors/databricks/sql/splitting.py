@@ -30,12 +30,21 @@ _PLACES = frozenset({"spark", "sparkconf", "hivevar", "hiveconf"})
 Substitute = Callable[[str], str | None]
 
 
+@dataclass(frozen=True)
+class Body:
+    """What stands between `$$` and `$$`, with the line on which it begins."""
+
+    text: str
+    line: int
+
+
 @dataclass
 class Statement:
     """Parts of a text in order: code, strings, quoted names; comments are blanks."""
 
     line: int
     parts: list[tuple[str, str]] = field(default_factory=list)
+    last_body: Body | None = None
     broken: bool = False  # a string or comment in it never ends
 
     @property
@@ -56,6 +65,12 @@ class Statement:
         """With the values that are known, and `UNKNOWN` for those that are not."""
         room = _Room(substitute)
         return "".join(_with_values(kind, text, room) for kind, text in self.parts)
+
+    def body(self, substitute: Substitute) -> Body | None:
+        """The same of what is code of another language there."""
+        if self.last_body is None:
+            return None
+        return Body(_with_values("string", self.last_body.text, _Room(substitute)), self.last_body.line)
 
 
 def split_statements(text: str, line: int = 1) -> Iterator[Statement]:
@@ -83,6 +98,8 @@ def split_statements(text: str, line: int = 1) -> Iterator[Statement]:
             continue
         end = _end_of_comment(text, at) if opening == "/*" else _end(opening, text, at)
         whole = text[special.start() : end if end is not None else len(text)]
+        if opening == "$$":
+            found.last_body = Body(whole[2:-2], line)
         line += whole.count("\n")
         found.broken = end is None
         found.parts.append(_part(opening, whole))

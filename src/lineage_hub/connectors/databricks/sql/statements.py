@@ -19,6 +19,7 @@ from lineage_hub.connectors.databricks.sql.definitions import (
     read_definition,
 )
 from lineage_hub.connectors.databricks.sql.functions import read_options
+from lineage_hub.connectors.databricks.sql.metric_views import sources_in
 from lineage_hub.connectors.databricks.sql.names import PATH_FORMATS, format_and_path, parts_of, spelled
 from lineage_hub.connectors.databricks.sql.queries import (
     Names,
@@ -29,7 +30,7 @@ from lineage_hub.connectors.databricks.sql.queries import (
     read_query_tokens,
 )
 from lineage_hub.connectors.databricks.sql.references import read_table
-from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN
+from lineage_hub.connectors.databricks.sql.splitting import UNKNOWN, Body
 
 # A table of these has its rows where the table is; one of another format shows those of another system.
 _STORED_HERE = PATH_FORMATS | {"hive", "unity_catalog", "deltasharing"}
@@ -62,8 +63,9 @@ class Effect:
 class StatementReader:
     """One statement; `line` is that of the first line of its text."""
 
-    def __init__(self, tokens: t.Tokens, text: str, line: int, names: Names) -> None:
+    def __init__(self, tokens: t.Tokens, text: str, line: int, names: Names, body: Body | None = None) -> None:
         self._tokens, self._text, self._line, self._names = tokens, text, line, names
+        self._body = body  # what stands in `$$`
         self._prefix: list[Token] = []  # a WITH before INSERT
         self._partly = False
 
@@ -141,6 +143,9 @@ class StatementReader:
         )
         if made.query and t.word(self._tokens, made.query) in ("AUTO", "APPLY"):
             made.flow, made.query = made.query, 0
+        if made.query and made.kind == "view" and self._body is not None and t.is_string(self._tokens, made.query):
+            yield from self._metric_view(effect, self._body)
+            return
         if made.query:
             self._fill(effect, self._query(self._tokens[made.query :]), made)
         elif made.flow:
@@ -153,6 +158,18 @@ class StatementReader:
             effect.sources = [self._by_format(made)]
             effect.has_rows = True
         yield effect
+
+    def _metric_view(self, effect: Effect, body: Body) -> Iterator[Effect]:
+        """What could be read of it counts, whatever comes then."""
+        effect.has_rows = True
+        try:
+            for text, line in sources_in(body):
+                tokens = t.tokenize(text)
+                if not t.begins_query(tokens, 0) or t.word(tokens, 1) == ".":
+                    tokens = [*(Token(kind, said) for kind, said in _SELECT_FROM), *tokens]
+                effect.sources += read_query_tokens(tokens, text, line, self._names).sources
+        finally:
+            yield effect
 
     def _all_of(self, begin: int, end: int) -> list[Token]:
         first = self._tokens[begin]
