@@ -127,12 +127,17 @@ def _listed(datasets: dict[DatasetName, Facets]) -> _Datasets:
 
 @contextmanager
 def _only_building() -> Iterator[None]:
-    """Of all that is built here nothing is garbage: to look for it takes as long as the building."""
+    """Of all that is built here nothing is garbage: to look for it takes as long as the building.
+
+    Nobody looks at it afterwards either, until the next time: what was garbage then is found after all.
+    """
     looks = gc.isenabled()
+    gc.unfreeze()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if looks:
             gc.enable()
 

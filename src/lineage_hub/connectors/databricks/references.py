@@ -18,7 +18,6 @@ _RUN = re.compile(
 )
 _START = re.compile(r"""notebook[ \t]*\.[ \t]*run\(\s*(?:path\s*=\s*)?(?:"([^"\n]+)"|'([^'\n]+)')""")
 _FILE = re.compile(r"""["']([^"'\s{}*?]+\.(?:json|ya?ml|sql))["']""")
-_OPENS = re.compile(r"\bopen\(|\.read_text\(")
 _IMPORT = re.compile(r"[ \t]*import[ \t]+([A-Za-z_][\w., \t]*)")
 _FROM = re.compile(r"[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)")
 # What comes with Python or with Databricks' runtime is in no folder of a user.
@@ -47,7 +46,7 @@ def references_of(source: str, path: str = "") -> list[Reference]:
 
 def _files(text: str) -> Iterator[Reference]:
     """Where something is opened, a text with the ending of a document may be its path."""
-    if _OPENS.search(text):
+    if "open(" in text or ".read_text(" in text:
         for path in _FILE.findall(text):
             if not re.match(r"[a-z0-9]+://|/(?:dbfs|mnt|Volumes|tmp)/", path):
                 yield Reference("file", path.removeprefix("file:"))
