@@ -152,7 +152,7 @@ class Session:
         except t.Unreadable as error:
             return found, Problem(first, str(error))
         except Exception as error:
-            return found, Problem(first, f"can't be read: {type(error).__name__}")
+            return found, Problem(first, f"can't be parsed: the parser gives up on it ({type(error).__name__})")
         return found, problem
 
     def _effects(self, tokens: t.Tokens, text: str, line: int, body: Body | None) -> Iterator[Effect]:
