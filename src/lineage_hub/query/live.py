@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from lineage_hub.lineage.rows import EventRow, RunKey
-from lineage_hub.lineage.runs import RunFacts, run_facts
-from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, RUN_EVENT, TYPE_NAMES, WRITTEN, Shape
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, OTHER, RUN_EVENT, RUNNING, TYPE_NAMES, WRITTEN, Shape
 from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.lineage.standings import Standing, Standings
 from lineage_hub.model import NOW, Scope
 from lineage_hub.store.changes import entities_of, moves_names
 from lineage_hub.store.library import Shelf
@@ -59,14 +59,21 @@ class Page(NamedTuple):
     more: bool
 
 
+class _Met(NamedTuple):
+    """What a run has had: types of events, the time of the first, and the number of the one that came last."""
+
+    types: set[int]
+    begun_at: int
+    last_seq: int
+
+
 class Live:
     """Reads pages of messages; use it from one thread at a time."""
 
     def __init__(self, store: LineageStore, remembered: int = 20_000) -> None:
         self._store = store
         self._kinds: Shelf[int, int] = Shelf(200_000)
-        # Kinds of events that a run had: another of the same kind doesn't change its state.
-        self._met: Recent[dict[tuple[int, int], int]] = Recent(remembered)
+        self._met: Recent[_Met] = Recent(remembered)
 
     def page(self, scope: Scope, after: int, limit: int) -> Page:
         with self._store.reading() as connection:
@@ -95,39 +102,35 @@ class Live:
             items.append(Item(row.seq, frozenset(spoken[JOB]), frozenset(spoken[DATASET]), tuple(messages)))
         return items
 
-    def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[RunFacts | None, RunFacts]]:
+    def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[Standing | None, Standing]]:
         """By the number of an event that changed a run: how the run stood before it, and with it."""
         fresh = [row for row in rows if row.run is not None and not self._is_met(row)]
         if not fresh:
             return {}
         runs = reader.runs({row.run for row in fresh if row.run is not None})
-        shapes = reader.shapes({row.shape for events in runs.values() for row in events})
-        found: dict[int, tuple[RunFacts | None, RunFacts]] = {}
+        wanted = {row.seq for row in fresh}
+        found: dict[int, tuple[Standing | None, Standing]] = {}
         for key in {row.run_key for row in fresh}:
-            wanted = {row.seq for row in fresh if row.run_key == key}
-            first: dict[tuple[int, int], int] = {}
             events: list[EventRow] = sorted(runs[key], key=lambda row: row.seq)
-            for at, row in enumerate(events):
-                if first.setdefault((row.type, row.flags), row.seq) != row.seq or row.seq not in wanted:
-                    continue
-                before = run_facts(key, events[:at], shapes) if at else None
-                after = run_facts(key, events[: at + 1], shapes)
-                if before is None or _standing(before) != _standing(after):
-                    found[row.seq] = before, after
-            self._met.put(_met_key(key), first)
+            standings = Standings()
+            for row in events:
+                before = standings.now
+                standings.add(row)
+                if row.seq in wanted and standings.now is not None and before != standings.now:
+                    found[row.seq] = before, standings.now
+            begun_at = min(row.event_at for row in events)
+            self._met.put(_met_key(key), _Met({row.type for row in events}, begun_at, events[-1].seq))
         return found
 
     def _is_met(self, row: EventRow) -> bool:
-        met = self._met.get(_met_key(row.run_key))
-        return met is not None and met.get((row.type, row.flags), row.seq) < row.seq
+        """Whether it surely leaves its run as it was: another event that neither starts nor ends it, later than its
+        start."""
+        met = self._met.get(_met_key(row.run_key)) if row.type in (RUNNING, OTHER) else None
+        return met is not None and row.seq > met.last_seq and row.type in met.types and row.event_at >= met.begun_at
 
 
 def _met_key(key: RunKey) -> bytes:
     return b"%d %d " % key[:2] + key[2]
-
-
-def _standing(run: RunFacts) -> tuple[str, int, int | None]:
-    return run.state, run.start[0], run.end[0] if run.end is not None else None
 
 
 def _event(row: EventRow, shape: Shape, names: Mapping[int, Name], tenant: str) -> Answer:
@@ -148,16 +151,16 @@ def _event(row: EventRow, shape: Shape, names: Mapping[int, Name], tenant: str) 
     return {**answer, "job": about, **_listed("inputs", inputs), **_listed("outputs", outputs)}
 
 
-def _run(row: EventRow, job: Name, before: RunFacts | None, after: RunFacts) -> Answer:
+def _run(row: EventRow, job: Name, before: Standing | None, after: Standing) -> Answer:
     assert row.run is not None
     return {
         "run": run_text(row.run),
         "job": _named(job),
         "state": after.state,
         "stateBefore": before.state if before is not None else None,
-        "startedAt": instant_text(after.start[0]),
-        "endedAt": instant_text(after.end[0]) if after.end is not None else None,
-        "durationMs": (after.end[0] - after.start[0]) // 1_000_000 if after.end is not None else None,
+        "startedAt": instant_text(after.start_at),
+        "endedAt": instant_text(after.end_at) if after.end_at is not None else None,
+        "durationMs": (after.end_at - after.start_at) // 1_000_000 if after.end_at is not None else None,
         "event": row.reference,
     }
 
