@@ -13,6 +13,8 @@ from msgspec import Struct
 from lineage_hub.wire.fitting import Unfit, decode
 
 Key = tuple[str, str]
+# Producers from before the spec settled on the first say the second.
+PARENT_FACETS = ("parent", "parentRun")
 # Run ids stand in indexes, and an entry of PostgreSQL's holds 2,704 bytes.
 MAX_RUN_ID_BYTES = 2_000
 
@@ -133,8 +135,8 @@ def lifecycle(body: bytes) -> tuple[str, Key | None]:
 
 
 def parent_facet(facets: Mapping[str, bytes]) -> bytes | None:
-    """Of a run's facets; producers from before the spec settled on `parent` say `parentRun`."""
-    return next((facets[name] for name in ("parent", "parentRun") if facets.get(name, b"")[:1] == b"{"), None)
+    """Of a run's facets."""
+    return next((facets[name] for name in PARENT_FACETS if facets.get(name, b"")[:1] == b"{"), None)
 
 
 def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
