@@ -156,12 +156,24 @@ def test_each_attempt_of_a_run_is_told_and_nothing_that_leaves_it_as_it_was(
     assert [(one.data["stateBefore"], one.data["state"], one.data["durationMs"]) for one in runs] == expected
 
 
-def test_a_listener_hears_each_attempt_as_one_that_comes_later_does(store: LineageStore, sender: Sender) -> None:
+@pytest.mark.parametrize("many", [0, 60])
+def test_a_listener_hears_each_attempt_as_one_that_comes_later_does(
+    store: LineageStore, sender: Sender, many: int
+) -> None:
+    """Also of a run that has completed many times before, and while others read elsewhere."""
+    bodies = [*(complete(1 + tick / 100) for tick in range(many)), *(one for one, _ in TRIED_AGAIN)]
+    for number in range(7, len(bodies), 7):
+        bodies.insert(number, complete(number, job="other", run=100 + number))
     live, found = Live(store), []
-    for number, (body, _) in enumerate(TRIED_AGAIN):
+    for number, body in enumerate(bodies):
         sender.send([body])
-        found += live.page(EVERYTHING, number, 100).items
-    assert found == Live(store).page(EVERYTHING, 0, 100).items
+        found += live.page(EVERYTHING, number, 1).items
+        if number % 7 == 6:
+            live.page(EVERYTHING, number // 2, number // 3)
+    assert len(found) == len(bodies)
+    assert found == Live(store).page(EVERYTHING, 0, 1000).items
+    later = Live(store)
+    assert found == [one for begin in range(0, len(found), 8) for one in later.page(EVERYTHING, begin, 8).items]
 
 
 def test_from_every_id_the_rest_follows_on_every_hub(database: Database) -> None:

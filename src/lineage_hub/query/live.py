@@ -30,6 +30,8 @@ Name = tuple[str, str]
 # In this order for one event; the place of each is part of a message's id.
 TOPICS = ("events", "runs", "changes")
 MOST_NAMES = 100
+# Of a run with so many events it is remembered how it stands; others are read again.
+MANY = 50
 _KINDS = {RUN_EVENT: "RunEvent", JOB_EVENT: "JobEvent", DATASET_EVENT: "DatasetEvent"}
 _encode = msgspec.json.Encoder().encode
 
@@ -60,11 +62,15 @@ class Page(NamedTuple):
 
 
 class _Met(NamedTuple):
-    """What a run has had: types of events, the time of the first, and the number of the one that came last."""
+    """What a run has had: types of events, the time of the first, and the number of the one that came last.
+
+    One with many events also has how it stands, which counts as long as pages follow each other."""
 
     types: set[int]
     begun_at: int
     last_seq: int
+    standings: Standings | None
+    reading: int
 
 
 class Live:
@@ -74,12 +80,20 @@ class Live:
         self._store = store
         self._kinds: Shelf[int, int] = Shelf(200_000)
         self._met: Recent[_Met] = Recent(remembered)
+        # Where the last page ended; each one that begins elsewhere begins another reading.
+        self._ended: tuple[Scope, int] | None = None
+        self._reading = 0
 
     def page(self, scope: Scope, after: int, limit: int) -> Page:
         with self._store.reading() as connection:
             reader = Reader(connection, self._store.library, scope, NOW)
             written = written_after(reader, scope, after, limit)
-            return Page(self._items(reader, scope, written, after), written.last_seq, written.more)
+            self._reading += self._ended != (scope, after)
+            # A page that fails halfway is no beginning for the next.
+            self._ended = None
+            items = self._items(reader, scope, written, after)
+            self._ended = scope, written.last_seq
+            return Page(items, written.last_seq, written.more)
 
     def _items(self, reader: Reader, scope: Scope, written: Written, after: int) -> list[Item]:
         rows = written.rows
@@ -104,23 +118,35 @@ class Live:
 
     def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[Standing | None, Standing]]:
         """By the number of an event that changed a run: how the run stood before it, and with it."""
-        fresh = [row for row in rows if row.run is not None and not self._is_met(row)]
-        if not fresh:
-            return {}
-        runs = reader.runs({row.run for row in fresh if row.run is not None})
-        wanted = {row.seq for row in fresh}
+        fresh: dict[RunKey, list[EventRow]] = {}
+        for row in rows:
+            if row.run is not None and not self._is_met(row):
+                fresh.setdefault(row.run_key, []).append(row)
+        known = {key: standings for key in fresh if (standings := self._standings(key)) is not None}
+        unknown = {key[2] for key in fresh.keys() - known.keys()}
+        runs = reader.runs(unknown) if unknown else {}
         found: dict[int, tuple[Standing | None, Standing]] = {}
-        for key in {row.run_key for row in fresh}:
-            events: list[EventRow] = sorted(runs[key], key=lambda row: row.seq)
-            standings = Standings()
+        for key, own in fresh.items():
+            # Those that are already there and come later belong to later pages.
+            events = (
+                own
+                if key in known
+                else sorted([row for row in runs[key] if row.seq <= rows[-1].seq], key=lambda row: row.seq)
+            )
+            standings, wanted = known.get(key) or Standings(), {row.seq for row in own}
             for row in events:
                 before = standings.now
                 standings.add(row)
                 if row.seq in wanted and standings.now is not None and before != standings.now:
                     found[row.seq] = before, standings.now
-            begun_at = min(row.event_at for row in events)
-            self._met.put(_met_key(key), _Met({row.type for row in events}, begun_at, events[-1].seq))
+            kept = standings if len(standings.events) > MANY else None
+            types = {row.type for row in standings.events}
+            self._met.put(_met_key(key), _Met(types, standings.events[0].event_at, events[-1].seq, kept, self._reading))
         return found
+
+    def _standings(self, key: RunKey) -> Standings | None:
+        met = self._met.get(_met_key(key))
+        return met.standings if met is not None and met.reading == self._reading else None
 
     def _is_met(self, row: EventRow) -> bool:
         """Whether it surely leaves its run as it was: another event that neither starts nor ends it, later than its
