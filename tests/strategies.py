@@ -97,6 +97,22 @@ def identifiers_with(**content: st.SearchStrategy[Json]) -> st.SearchStrategy[Bo
     return st.builds(lambda name, more: {"namespace": name[0], "name": name[1], **more}, dataset_names, parts)
 
 
+def _now_and_then(rare: st.SearchStrategy[Json], usual: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
+    return st.integers(0, 7).flatmap(lambda n: rare if n == 7 else usual)
+
+
+# Where a dataset should be named: producers write null, or leave members out.
+broken_names: st.SearchStrategy[Json] = st.sampled_from(
+    [
+        None,
+        "a text",
+        {},
+        {"namespace": A[0]},
+        {"namespace": None, "name": A[1], "field": "x", "type": "TABLE"},
+        {"namespace": A[0], "name": A[1], "field": None, "type": None},
+        {"namespace": A[0], "name": C[1], "field": Number("1"), "type": []},
+    ]
+)
 schemas = facets_with(
     fields=st.lists(
         st.fixed_dictionaries(
@@ -113,7 +129,11 @@ TRANSFORMATIONS = [
 ]
 new_sources = identifiers_with(field=st.sampled_from(FIELDS), transformations=st.sampled_from(TRANSFORMATIONS))
 old_sources = identifiers_with(field=st.sampled_from(FIELDS))
-new_fields = st.fixed_dictionaries({"inputFields": st.lists(new_sources, max_size=3)})
+some_sources = _now_and_then(broken_names, new_sources)
+new_fields = _now_and_then(
+    st.sampled_from([None, "a text", {}, {"inputFields": None}, {"inputFields": {}}]),
+    st.fixed_dictionaries({"inputFields": st.lists(some_sources, max_size=3)}),
+)
 old_fields = st.fixed_dictionaries(
     {
         "inputFields": st.lists(old_sources, min_size=1, max_size=2),
@@ -124,12 +144,14 @@ old_fields = st.fixed_dictionaries(
 column_lineage = st.one_of(
     facets_with(fields=st.dictionaries(st.sampled_from(FIELDS), new_fields, min_size=1, max_size=2)),
     facets_with(fields=st.dictionaries(st.sampled_from(FIELDS), old_fields, min_size=1, max_size=2)),
-    facets_with(fields=st.just({}), dataset=st.lists(new_sources, min_size=1, max_size=2)),
-    facets_with(fields=st.dictionaries(st.sampled_from(FIELDS), new_fields, max_size=1), dataset=st.lists(new_sources)),
+    facets_with(fields=st.sampled_from([{}, {}, None]), dataset=st.lists(some_sources, min_size=1, max_size=2)),
+    facets_with(
+        fields=st.dictionaries(st.sampled_from(FIELDS), new_fields, max_size=1), dataset=st.lists(some_sources)
+    ),
 )
 symlink_facets = facets_with(
     identifiers=st.lists(
-        identifiers_with(type=st.sampled_from(["TABLE", "TABLE", "LOCATION", "ALIAS"])),
+        _now_and_then(broken_names, identifiers_with(type=st.sampled_from(["TABLE", "TABLE", "LOCATION", "ALIAS"]))),
         min_size=1,
         max_size=2,
     )
@@ -140,7 +162,7 @@ lifecycle_changes = st.builds(
         lifecycleStateChange=change, **({"previousIdentifier": previous} if previous else {})
     ),
     st.sampled_from(CHANGES),
-    st.none() | identifiers_with() | identifiers_with(),
+    st.none() | identifiers_with() | _now_and_then(broken_names, identifiers_with()),
 )
 versions = facets_with(datasetVersion=st.sampled_from(["v1", "v2", "v1 ü"]))
 documentation = facets_with(description=st.sampled_from(TEXTS))
@@ -170,10 +192,6 @@ def dataset_facets(draw: st.DrawFn) -> Body:
     return {name: draw(_now_and_then(tombstones, DATASET_FACETS[name])) for name in names}
 
 
-def _now_and_then(rare: st.SearchStrategy[Json], usual: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
-    return st.integers(0, 7).flatmap(lambda n: rare if n == 7 else usual)
-
-
 job_facets = st.fixed_dictionaries(
     {},
     optional={
@@ -193,7 +211,9 @@ job_facets = st.fixed_dictionaries(
         "custom": unknown,
     },
 )
-parents = st.builds(build.parent, st.sampled_from(["j1", "dag"]), st.none() | st.sampled_from(["j2", "root"]))
+whole_parents = st.builds(build.parent, st.sampled_from(["j1", "dag"]), st.none() | st.sampled_from(["j2", "root"]))
+broken_roots = st.sampled_from([None, "a text", {}, {"job": None}, {"job": {"namespace": "jobs", "name": "j2"}}])
+parents = st.builds(lambda parent, root: {**parent, "root": root}, whole_parents, broken_roots) | whole_parents
 run_facets = st.fixed_dictionaries(
     {},
     optional={

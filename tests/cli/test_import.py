@@ -201,12 +201,15 @@ def test_descriptions_and_tags_that_no_event_has_come_too_and_only_once(cli: Cli
 
     def reply(request: Request) -> Reply:
         path = request.path.removeprefix("/api/v1").partition("?")[0]
-        return 200, {}, json.dumps(answers[path]).encode()
+        known = path in answers
+        return 200 if known else 404, {}, json.dumps(answers.get(path, {"code": 404, "message": "none"})).encode()
 
     with Recorder(reply) as server:
         done = cli("import", "marquez", server.url, "--url", new.url, "--json")
         assert done.code == 0, done.err
-        assert done.json()["described"] == 2
+        brought = done.json()["brought"]
+        assert (brought["descriptions"], brought["datasets"], brought["tagged"]) == (2, 1, 3)
+        assert done.json()["left_out"].keys() == {"/sources", "/tags"}
         dataset = httpx.get(f"{new.url}/api/v1/namespaces/db/datasets/orders").json()
         assert (dataset["description"], sorted(dataset["tags"])) == ("All.", ["PII", "tier:gold"])
         assert [(one["name"], one["tags"]) for one in dataset["fields"]] == [("id", ["key"]), ("mail", ["PII"])]
@@ -215,7 +218,7 @@ def test_descriptions_and_tags_that_no_event_has_come_too_and_only_once(cli: Cli
         job = httpx.get(f"{new.url}/api/v1/namespaces/shop/jobs/load").json()
         assert (job["description"], job["outputs"]) == ("Loads.", [{"namespace": "db", "name": "orders"}])
         again = cli("import", "marquez", server.url, "--url", new.url, "--json")
-        assert again.json()["described"] == 0
+        assert not any(again.json()["brought"].values())
 
 
 def test_the_key_is_sent_to_the_old_server_and_not_the_hubs(cli: Cli, new: HubProcess) -> None:

@@ -12,13 +12,28 @@ import pytest
 from lineage_hub.errors import Overloaded
 from lineage_hub.ingest.intake import Intake
 from lineage_hub.model import EVERYTHING
-from lineage_hub.query.live import TOPICS
+from lineage_hub.query.live import TOPICS, Live
 from lineage_hub.server import feed as feed_module
 from lineage_hub.server.feed import Feed
 from lineage_hub.server.stream_routes import Position, Wanted, messages
 from lineage_hub.store.open import LineageStore
 from tests.conformance.databases import Database, Sender
-from tests.oracle.build import Body, at, complete, dataset, dataset_event, lifecycle, run_id, schema, spelled, start
+from tests.oracle.build import (
+    Body,
+    abort,
+    at,
+    complete,
+    dataset,
+    dataset_event,
+    fail,
+    lifecycle,
+    run_event,
+    run_id,
+    running,
+    schema,
+    spelled,
+    start,
+)
 
 PATIENCE_S = 60
 EVERY = frozenset(TOPICS)
@@ -110,6 +125,55 @@ def test_each_topic_tells_what_happened(store: LineageStore, sender: Sender) -> 
         ([], [b], True),
     ], "the second run says what the first has said"
     assert [change["event"] for change in changes] == [one["id"] for one in events[:3]]
+
+
+TRIED_AGAIN: list[tuple[Body, tuple[str | None, str, float | None] | None]] = [
+    (start(10), (None, "RUNNING", None)),
+    (running(11), None),
+    (running(12), None),
+    (fail(15), ("RUNNING", "FAILED", 5000)),
+    (start(20), ("FAILED", "RUNNING", None)),
+    (running(21), None),
+    (complete(30), ("RUNNING", "COMPLETED", 20_000)),
+    (complete(31), ("COMPLETED", "COMPLETED", 21_000)),
+    (complete(29), None),
+    (running(9), ("COMPLETED", "COMPLETED", 22_000)),
+    (run_event("OTHER", 40), None),
+    (abort(32), ("COMPLETED", "ABORTED", 23_000)),
+    (start(50), ("ABORTED", "RUNNING", None)),
+]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_each_attempt_of_a_run_is_told_and_nothing_that_leaves_it_as_it_was(
+    store: LineageStore, sender: Sender, together: bool
+) -> None:
+    expected = [told for _, told in TRIED_AGAIN if told is not None]
+    bodies = [body for body, _ in TRIED_AGAIN]
+    for part in [bodies] if together else [[body] for body in bodies]:
+        sender.send(part)
+    runs = asked(store, len(expected), Position(0), wanted(frozenset({"runs"})))
+    assert [(one.data["stateBefore"], one.data["state"], one.data["durationMs"]) for one in runs] == expected
+
+
+@pytest.mark.parametrize("many", [0, 60])
+def test_a_listener_hears_each_attempt_as_one_that_comes_later_does(
+    store: LineageStore, sender: Sender, many: int
+) -> None:
+    """Also of a run that has completed many times before, and while others read elsewhere."""
+    bodies = [*(complete(1 + tick / 100) for tick in range(many)), *(one for one, _ in TRIED_AGAIN)]
+    for number in range(7, len(bodies), 7):
+        bodies.insert(number, complete(number, job="other", run=100 + number))
+    live, found = Live(store), []
+    for number, body in enumerate(bodies):
+        sender.send([body])
+        found += live.page(EVERYTHING, number, 1).items
+        if number % 7 == 6:
+            live.page(EVERYTHING, number // 2, number // 3)
+    assert len(found) == len(bodies)
+    assert found == Live(store).page(EVERYTHING, 0, 1000).items
+    later = Live(store)
+    assert found == [one for begin in range(0, len(found), 8) for one in later.page(EVERYTHING, begin, 8).items]
 
 
 def test_from_every_id_the_rest_follows_on_every_hub(database: Database) -> None:

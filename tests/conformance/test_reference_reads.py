@@ -192,6 +192,34 @@ def test_a_run_id_that_jobs_share_answers_with_the_latest_and_lists_the_others(a
     assert api.ok("POST", "jobs", "runs", run_id(7), "complete", at=at(9))["job"]["name"] == "second"
 
 
+def test_a_run_that_only_its_children_tell_of_answers_by_its_id(api: Api) -> None:
+    """As it is listed: the scheduler's own events may be switched off."""
+    api.send(
+        start(5, job="load", run=1, run_facets={"parent": parent("dag", run=7)}),
+        complete(9, job="load", run=1, run_facets={"parent": parent("dag", run=7)}),
+        complete(6, job="check", run=2, run_facets={"parent": parent("dag", run=7)}),
+    )
+    (listed,) = api.get("namespaces", "jobs", "jobs", "dag", "runs")["runs"]
+    dag = {"namespace": "jobs", "name": "dag"}
+    assert api.get("jobs", "runs", run_id(7)) == {**listed, "job": dag}
+    assert (listed["namedOnly"], listed["createdAt"], listed["updatedAt"]) == (True, at(5), at(9))
+    for kind in ("run", "job"):
+        assert api.get("jobs", "runs", run_id(7), "facets", type=kind) == {"runId": run_id(7), "facets": {}}
+    api.refused(400, "GET", "jobs", "runs", run_id(7), "facets", type="x")
+    parts = api.get("runs", run_id(7), "children")["children"]
+    assert [(one["id"], one["parent"], one["job"]["name"]) for one in parts] == [
+        (run_id(1), run_id(7), "load"), (run_id(2), run_id(7), "check"),
+    ]  # fmt: skip
+    api.refused(404, "GET", "jobs", "runs", run_id(7), as_of=at(4))
+    api.send(complete(10, job="other", run=3, run_facets={"parent": parent("another", run=7)}))
+    assert api.get("jobs", "runs", run_id(7))["sharedWith"] == [dag]
+    api.send(start(4, job="dag", run=7))
+    assert api.get("jobs", "runs", run_id(7))["state"] == "RUNNING"
+    for part in ((), ("facets",)):
+        api.refused(404, "GET", "jobs", "runs", run_id(8), *part)
+    api.refused(404, "GET", "runs", run_id(8), "children")
+
+
 def test_column_lineage_of_a_job_is_that_of_all_that_it_writes_and_a_version_that_of_its_moment(api: Api) -> None:
     old = [dataset("b", columnLineage=columns(x="a.x")), dataset("c", columnLineage=columns(z="a.z"))]
     new = [dataset("b", columnLineage=columns(x="a.y"))]

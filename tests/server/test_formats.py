@@ -23,5 +23,10 @@ def test_mermaid_has_one_line_for_a_node() -> None:
     ]
 
 
+def test_mermaid_reads_no_entity_and_no_markup_in_a_name() -> None:
+    node = {"id": "dataset:ns:map<k,v>#1;`x`", "type": "DATASET", "inEdges": [], "outEdges": []}
+    assert 'n0[("ns:map#lt;k,v#gt;#35;1;#96;x#96;")]' in drawn({**ANSWER, "graph": [node]}, "mermaid")
+
+
 def test_a_label_of_graphviz_is_one_line_too() -> None:
     assert '[label="ns:a [31m \\"b\\" c", shape=box];' in drawn(ANSWER, "dot")

@@ -294,6 +294,24 @@ def test_facets_of_datasets_are_trimmed_or_dropped_before_they_are_folded(
     assert client.get(path).json()["facets"]["schema"] == facet(fields=fields)
 
 
+def test_a_parent_under_its_old_name_is_renamed_and_kept_as_one_under_its_name(
+    client: TestClient, event: EventMaker
+) -> None:
+    everything = facet_rule(facet="*", action="drop", raw="drop")
+    assert client.post(f"{RULES}/facets", json=everything).status_code == 201
+    parent = facet(run={"runId": "p"}, job={"namespace": "old", "name": "dag"}, root={"job": None})
+    made = event(run={"runId": "one", "facets": {"parentRun": parent}}, job={"namespace": "old", "name": "load"})
+    kept = client.get(f"/api/v1/events/{send(client, made)}").json()["event"]
+    assert kept["run"]["facets"] == {"parentRun": parent}
+    jobs = {"on": "job.namespace", "match": "exact", "pattern": "old", "replacement": "new"}
+    assert client.put(RULES, json={"names": [{"id": "jobs", **jobs}]}).status_code == 200
+    settle(client)
+    run = client.get("/api/v1/jobs/runs/one").json()
+    assert run["facets"]["parentRun"]["job"] == {"namespace": "new", "name": "dag"}
+    assert (run["args"]["namespace"], run["args"]["name"]) == ("new", "dag")
+    assert client.get("/api/v1/namespaces/new/jobs/load").json()["parentJobName"] == "dag"
+
+
 @pytest.mark.parametrize("action", ["drop", "aside", "trim"])
 def test_what_raw_events_do_not_keep_is_gone_and_a_repeat_is_still_known(
     client: TestClient, event: EventMaker, action: str

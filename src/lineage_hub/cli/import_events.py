@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,7 @@ from lineage_hub.cli.times import HELP as TIME_HELP
 from lineage_hub.cli.times import read_time
 from lineage_hub.errors import Transient
 from lineage_hub.settings import Settings, mask_url
-from lineage_hub.terminal import print_json
+from lineage_hub.terminal import one_line, print_json
 from lineage_hub.wire import instant
 
 importing = typer.Typer(help="Bring events from another server, or from files.", no_args_is_help=True)
@@ -37,6 +38,19 @@ lineage-hub import marquez http://marquez:5000 --dry-run
 lineage-hub import marquez http://marquez:5000 --from 90d --namespace shop
 
 lineage-hub import file archive/ --rejects rejected.ndjson"""
+
+# What comes beside events, and how the summary calls it.
+BROUGHT = {
+    "descriptions": "descriptions",
+    "datasets": "declared datasets",
+    "jobs": "declared jobs",
+    "runs": "declared runs",
+    "tagged": "tags put on",
+    "namespaces": "namespaces with owner or description",
+    "sources": "sources",
+    "tags": "tags declared",
+}
+MOST_SHOWN = 20
 
 # One command under two names: files are sent in one way only.
 importing.command("file", epilog=EXAMPLES)(send_events)
@@ -53,7 +67,9 @@ def import_marquez(
         list[str] | None, typer.Option(help="Only events of jobs, or datasets, in this namespace; may be repeated.")
     ] = None,
     source_api_key: Annotated[str, typer.Option(help="Key that is sent to the old server, as a bearer token.")] = "",
-    events_only: Annotated[bool, typer.Option("--events-only", help="Leave descriptions and tags out.")] = False,
+    events_only: Annotated[
+        bool, typer.Option("--events-only", help="Leave out what users declared and described.")
+    ] = False,
     page: Annotated[int, typer.Option(help="Events in one page.", min=1, max=MOST_EVENTS)] = 500,
     rejects: Annotated[
         Path | None, typer.Option(help="File for what was rejected: NDJSON with place, reason and event.")
@@ -81,9 +97,7 @@ def import_marquez(
         try:
             moving.move(server, first, last, page)
             if hub is not None and not events_only:
-                from lineage_hub.cli.descriptions import describing_events
-
-                moving.describe(list(describing_events(server, hub, namespaces)))
+                moving.move_over(server, Sender(hub, give_up_after), first, last)
         except KeyboardInterrupt:
             _tell(moving, as_json=as_json, dry_run=dry_run)
             print(f"interrupted; {CONTINUE}", file=sys.stderr)
@@ -112,8 +126,11 @@ class _Moving:
         self._send, self._namespaces, self._before, self._remembers = send, namespaces, before, remembers
         self._reject = reject
         self.totals = Totals()
-        self.read = self.passed_over = self.described = 0
+        self.read = self.passed_over = 0
         self.total: int | None = None
+        self.brought: Counter[str] = Counter()
+        self.differing: list[str] = []
+        self.left_out: dict[str, str] = {}
 
     def move(self, server: Marquez, first: int | None, last: int | None, page: int) -> None:
         state = self._before.load() if self._remembers else Imported("", "", [])
@@ -128,11 +145,23 @@ class _Moving:
                 self._take(server, [one for one in events if _is_within(one, first, last)])
                 self._note(state, events, bar)
 
-    def describe(self, events: list[bytes]) -> None:
-        self.described = len(events)
-        for start in range(0, len(events), 500):
-            for refused in self._send(events[start : start + 500]):
-                self._count_reject("descriptions", start + refused.index, refused.reason, events[start + refused.index])
+    def move_over(self, server: Marquez, sender: Sender, first: int | None, last: int | None) -> None:
+        """What the server tells beside its events."""
+        from lineage_hub.cli.moving_over import MovingOver
+
+        state = self._before.load()
+        said = set(state.said)
+        over = MovingOver(server, sender, lambda at: _is_between(at, first, last), said, self._refuse)
+        self.brought, self.differing, self.left_out = over.brought, over.differing, server.left_out
+        try:
+            with progress(None, "Reading descriptions") as bar:
+                over.move(self._namespaces, bar)
+        finally:
+            state.said = sorted(said)
+            self._save(state)
+
+    def _refuse(self, kind: str, reason: str, text: bytes) -> None:
+        self._count_reject(kind, self.totals.rejected + 1, reason, text)
 
     def _take(self, server: Marquez, events: list[Read]) -> None:
         wanted = [one for one in events if not self._namespaces or one.namespace in self._namespaces]
@@ -159,6 +188,9 @@ class _Moving:
         state.sent = self.totals.sent_before + self.totals.sent
         times = [one.at for one in events if one.at is not None]
         state.at = max([*times, *([] if state.at is None else [state.at])], default=None)
+        self._save(state)
+
+    def _save(self, state: Imported) -> None:
         if self._remembers:
             try:
                 self._before.save(state)
@@ -168,9 +200,11 @@ class _Moving:
 
 
 def _is_within(one: Read, first: int | None, last: int | None) -> bool:
-    if one.at is None:
-        return True
-    return (first is None or one.at >= first) and (last is None or one.at < last)
+    return one.at is None or _is_between(one.at, first, last)
+
+
+def _is_between(at: int, first: int | None, last: int | None) -> bool:
+    return (first is None or at >= first) and (last is None or at < last)
 
 
 def _parts(events: list[Read]) -> list[list[Read]]:
@@ -194,7 +228,9 @@ def _time(text: str | None, name: str) -> int | None:
 def _tell(moving: _Moving, *, as_json: bool, dry_run: bool) -> None:
     totals = moving.totals
     found = {name: value for name, value in totals.summary().items() if name != "files"}
-    found |= {"read": moving.read, "passed_over": moving.passed_over, "described": moving.described}
+    brought = {name: moving.brought[name] for name in BROUGHT}
+    found |= {"read": moving.read, "passed_over": moving.passed_over, "brought": brought}
+    found |= {"differing": moving.differing, "left_out": moving.left_out}
     found |= {"total_at_source": moving.total, "dry_run": dry_run}
     if as_json:
         print_json(found)
@@ -202,8 +238,15 @@ def _tell(moving: _Moving, *, as_json: bool, dry_run: bool) -> None:
     what = "found, nothing was sent" if dry_run else "sent"
     before = f", {totals.sent_before} sent before (--restart reads them again)" if totals.sent_before else ""
     other = f", {moving.passed_over} of other namespaces" if moving.passed_over else ""
-    more = f", {moving.described} descriptions" if moving.described else ""
-    print(f"{totals.sent} events {what}, {totals.rejected} rejected{other}{more}{before}, in {found['seconds']:.1f} s")
+    print(f"{totals.sent} events {what}, {totals.rejected} rejected{other}{before}, in {found['seconds']:.1f} s")
+    if moving.brought:
+        print("beside events: " + ", ".join(f"{count} {BROUGHT[name]}" for name, count in brought.items() if count))
+    for path, why in moving.left_out.items():
+        print(one_line(f"left out, because the old server could not tell: {path}: {why}"), file=sys.stderr)
+    for one in moving.differing[:MOST_SHOWN]:
+        print(one_line(f"the hub says otherwise, and was left as it is: {one}"), file=sys.stderr)
+    if len(moving.differing) > MOST_SHOWN:
+        print(f"… {len(moving.differing) - MOST_SHOWN} more; --json lists them", file=sys.stderr)
     print_rejects(totals)
     if totals.rejected and not dry_run:
         print("see and mend them with `lineage-hub dead-letters`", file=sys.stderr)

@@ -12,7 +12,8 @@ from lineage_hub.settings import default_state_dir
 
 
 class Imported(msgspec.Struct):
-    """`at` is the time of the last event that the hub has; those of the same time are read again."""
+    """`at` is the time of the last event that the hub has; those of the same time are read again. `said` are the tags
+    that were put on."""
 
     source: str
     hub: str
@@ -20,6 +21,7 @@ class Imported(msgspec.Struct):
     at: int | None = None
     read: int = 0
     sent: int = 0
+    said: list[str] = []
 
 
 class ImportedBefore:

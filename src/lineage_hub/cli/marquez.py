@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import count
+from typing import TypeVar
 
 import msgspec
 
 from lineage_hub.cli.hub import Hub, Value
+from lineage_hub.cli.marquez_answers import Described, JobRun, Lists, Namespace, Source, Tag
 from lineage_hub.cli.nodes import quoted
 from lineage_hub.errors import InternalError, InvalidRequest, LineageHubError, NotFound, Transient, Unreachable
 from lineage_hub.settings import Settings
@@ -29,6 +31,9 @@ MOST_EVENTS = 10_000
 OVERLAP_NS = 1_000_000
 TIMEOUT_S = 120.0
 LISTED = 100
+# Marquez itself fails at lists of sources without an address, however often it is asked.
+TRIES = 3
+T = TypeVar("T")
 
 
 class _Page(msgspec.Struct, rename="camel"):
@@ -44,39 +49,6 @@ class _Head(msgspec.Struct, rename="camel"):
     event_time: str = ""
     job: _Subject | None = None
     dataset: _Subject | None = None
-
-
-class DescribedField(msgspec.Struct):
-    name: str
-    tags: list[str] | None = None
-
-
-class Described(msgspec.Struct, rename="camel"):
-    """A job or dataset, as far as it can hold what no event says."""
-
-    namespace: str
-    name: str
-    updated_at: str
-    description: str | None = None
-    tags: list[str] | None = None
-    fields: list[DescribedField] | None = None
-
-    def all_tags(self) -> set[tuple[str, str]]:
-        """With the field that each is on, or nothing for the job or dataset itself."""
-        of_fields = {(field.name, tag) for field in self.fields or () for tag in field.tags or ()}
-        return of_fields | {("", tag) for tag in self.tags or ()}
-
-
-class _Named(msgspec.Struct):
-    name: str
-
-
-class _Lists(msgspec.Struct):
-    """Whichever of them was asked for."""
-
-    namespaces: list[_Named] = []
-    datasets: list[Described] = []
-    jobs: list[Described] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +82,7 @@ class Marquez:
         self._server = _Server(replace(settings, url=address, api_key=api_key), TIMEOUT_S)
         self.shown_url = self._server.shown_url
         self._give_up_after_s = give_up_after_s
+        self.left_out: dict[str, str] = {}
 
     def __enter__(self) -> Marquez:
         self._server.__enter__()
@@ -144,19 +117,48 @@ class Marquez:
             else:
                 offset += limit
 
-    def described(self, kind: str) -> Iterator[Described]:
-        """Every job or dataset (`jobs`, `datasets`) that it lists."""
-        for listed in self._lists("/namespaces"):
-            for namespace in listed.namespaces:
-                for found in self._lists(f"/namespaces/{quoted(namespace.name)}/{kind}"):
-                    yield from found.datasets or found.jobs
+    def namespaces(self) -> list[Namespace]:
+        return [one for found in self._lists("/namespaces") for one in found.namespaces]
 
-    def _lists(self, path: str) -> Iterator[_Lists]:
-        for offset in count(0, LISTED):
-            found = self._server.decode(_Lists, self._ask(path, limit=LISTED, offset=offset))
-            yield found
-            if len(found.namespaces or found.datasets or found.jobs) < LISTED:
+    def described(self, kind: str, namespace: str) -> Iterator[list[Described]]:
+        """Pages of the jobs or datasets (`jobs`, `datasets`) that it lists there."""
+        for found in self._lists(f"/namespaces/{quoted(namespace)}/{kind}"):
+            yield found.datasets or found.jobs
+
+    def runs(self, namespace: str, job: str) -> list[JobRun]:
+        path = f"/namespaces/{quoted(namespace)}/jobs/{quoted(job)}/runs"
+        return [one for found in self._lists(path) for one in found.runs]
+
+    def sources(self) -> list[Source]:
+        return [one for found in self._lists("/sources") for one in found.sources]
+
+    def source(self, name: str) -> Source | None:
+        return self._told(Source, f"/sources/{quoted(name)}")
+
+    def tags(self) -> list[Tag]:
+        return [one for found in self._lists("/tags") for one in found.tags]
+
+    def _lists(self, path: str) -> Iterator[Lists]:
+        offset, before = 0, [""]
+        while found := self._told(Lists, path, limit=LISTED, offset=offset):
+            names = found.names()
+            # A server that knows no pages says the same again.
+            if names == before:
                 return
+            yield found
+            if len(names) < LISTED:
+                return
+            offset, before = offset + len(names), names
+
+    def _told(self, wanted: type[T], path: str, **params: Value) -> T | None:
+        """Nothing if it hasn't the route, or fails at it: what it tells beside its events is no reason to stop."""
+        try:
+            return self._server.decode(wanted, self._ask(path, tries=TRIES, **params))
+        except Transient:
+            raise
+        except LineageHubError as error:
+            self.left_out[path] = error.message
+            return None
 
     def _page(self, after: int | None, before: int | None, limit: int, offset: int) -> _Page:
         body = self._ask(
@@ -169,24 +171,26 @@ class Marquez:
         )
         return self._server.decode(_Page, body)
 
-    def _ask(self, path: str, **params: Value) -> bytes:
+    def _ask(self, path: str, tries: int | None = None, **params: Value) -> bytes:
+        """A server that fails is asked so many times, or as long as one that is away."""
         patience = Patience(first_s=0.2, longest_s=10.0, open_after=6, cooling_s=5.0)
         until = time.monotonic() + self._give_up_after_s
-        told = False
-        while True:
+        for failed in count(1):
             try:
                 return self._server.ask("GET", path, params)
             except NotFound as error:
                 raise self._server.other(f"it says 404 to {path}: {error.message}") from None
             except (Transient, InternalError) as error:
+                if isinstance(error, InternalError) and failed == tries:
+                    raise
                 wait_s = patience.failed(getattr(error, "retry_after_s", 0))
                 if time.monotonic() + wait_s > until:
                     action = "check its address, or try again when it answers; the same command goes on there"
                     raise Unreachable(f"{self.shown_url}: {error.message}", subject="URL", action=action) from None
-                if not told:
+                if failed == 1:
                     print(one_line(f"waiting for {self.shown_url}: {error.message}"), file=sys.stderr)
-                    told = True
                 time.sleep(wait_s)
+        raise AssertionError("it was asked for ever")
 
 
 def _read(text: bytes) -> Read:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
-from lineage_hub.cli.hub import Hub
+from lineage_hub.cli.hub import Hub, Value
 from lineage_hub.errors import BodyTooLarge, Overloaded, Transient
 from lineage_hub.terminal import one_line
 from lineage_hub.transports.base import Refused
@@ -24,6 +24,7 @@ MAX_BATCH = 10_000
 # A request stays well under the hub's limit for a body.
 BATCH_BYTES = 8 * 1024 * 1024
 GIVE_UP_AFTER_S = 60.0
+T = TypeVar("T")
 
 
 class _Failed(msgspec.Struct, frozen=True):
@@ -66,6 +67,22 @@ class Sender:
                 self._wait(pause_s, until, Overloaded(again[0].reason, action="try again in a moment"))
             waiting = [waiting[one.index] for one in again]
         return sorted(refused, key=lambda one: one.index)
+
+    def ask(self, method: str, path: str, params: Mapping[str, Value], body: bytes | None = None) -> bytes:
+        """One request, with the same patience."""
+        patience = Patience(first_s=0.2, longest_s=10.0, open_after=6, cooling_s=5.0)
+        until = time.monotonic() + self._give_up_after_s
+        while True:
+            try:
+                answer = self._hub.ask(method, path, params, body=body)
+            except Transient as error:
+                self._wait(patience.failed(error.retry_after_s), until, error)
+                continue
+            self._is_waiting = False
+            return answer
+
+    def read(self, wanted: type[T], path: str, **params: Value) -> T:
+        return self._hub.decode(wanted, self.ask("GET", path, params))
 
     def _halved(self, events: Sequence[bytes], waiting: Sequence[int], error: BodyTooLarge) -> list[Refused]:
         """A hub, or a proxy before it, may have smaller limits than this program thinks."""

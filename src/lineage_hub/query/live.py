@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from lineage_hub.lineage.rows import EventRow, RunKey
-from lineage_hub.lineage.runs import RunFacts, run_facts
-from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, RUN_EVENT, TYPE_NAMES, WRITTEN, Shape
+from lineage_hub.lineage.shapes import DATASET_EVENT, JOB_EVENT, OTHER, RUN_EVENT, RUNNING, TYPE_NAMES, WRITTEN, Shape
 from lineage_hub.lineage.shapes import run_id as run_text
+from lineage_hub.lineage.standings import Standing, Standings
 from lineage_hub.model import NOW, Scope
 from lineage_hub.store.changes import entities_of, moves_names
 from lineage_hub.store.library import Shelf
@@ -30,6 +30,8 @@ Name = tuple[str, str]
 # In this order for one event; the place of each is part of a message's id.
 TOPICS = ("events", "runs", "changes")
 MOST_NAMES = 100
+# Of a run with so many events it is remembered how it stands; others are read again.
+MANY = 50
 _KINDS = {RUN_EVENT: "RunEvent", JOB_EVENT: "JobEvent", DATASET_EVENT: "DatasetEvent"}
 _encode = msgspec.json.Encoder().encode
 
@@ -59,20 +61,39 @@ class Page(NamedTuple):
     more: bool
 
 
+class _Met(NamedTuple):
+    """What a run has had: types of events, the time of the first, and the number of the one that came last.
+
+    One with many events also has how it stands, which counts as long as pages follow each other."""
+
+    types: set[int]
+    begun_at: int
+    last_seq: int
+    standings: Standings | None
+    reading: int
+
+
 class Live:
     """Reads pages of messages; use it from one thread at a time."""
 
     def __init__(self, store: LineageStore, remembered: int = 20_000) -> None:
         self._store = store
         self._kinds: Shelf[int, int] = Shelf(200_000)
-        # Kinds of events that a run had: another of the same kind doesn't change its state.
-        self._met: Recent[dict[tuple[int, int], int]] = Recent(remembered)
+        self._met: Recent[_Met] = Recent(remembered)
+        # Where the last page ended; each one that begins elsewhere begins another reading.
+        self._ended: tuple[Scope, int] | None = None
+        self._reading = 0
 
     def page(self, scope: Scope, after: int, limit: int) -> Page:
         with self._store.reading() as connection:
             reader = Reader(connection, self._store.library, scope, NOW)
             written = written_after(reader, scope, after, limit)
-            return Page(self._items(reader, scope, written, after), written.last_seq, written.more)
+            self._reading += self._ended != (scope, after)
+            # A page that fails halfway is no beginning for the next.
+            self._ended = None
+            items = self._items(reader, scope, written, after)
+            self._ended = scope, written.last_seq
+            return Page(items, written.last_seq, written.more)
 
     def _items(self, reader: Reader, scope: Scope, written: Written, after: int) -> list[Item]:
         rows = written.rows
@@ -95,39 +116,47 @@ class Live:
             items.append(Item(row.seq, frozenset(spoken[JOB]), frozenset(spoken[DATASET]), tuple(messages)))
         return items
 
-    def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[RunFacts | None, RunFacts]]:
+    def _states(self, reader: Reader, rows: list[EventRow]) -> dict[int, tuple[Standing | None, Standing]]:
         """By the number of an event that changed a run: how the run stood before it, and with it."""
-        fresh = [row for row in rows if row.run is not None and not self._is_met(row)]
-        if not fresh:
-            return {}
-        runs = reader.runs({row.run for row in fresh if row.run is not None})
-        shapes = reader.shapes({row.shape for events in runs.values() for row in events})
-        found: dict[int, tuple[RunFacts | None, RunFacts]] = {}
-        for key in {row.run_key for row in fresh}:
-            wanted = {row.seq for row in fresh if row.run_key == key}
-            first: dict[tuple[int, int], int] = {}
-            events: list[EventRow] = sorted(runs[key], key=lambda row: row.seq)
-            for at, row in enumerate(events):
-                if first.setdefault((row.type, row.flags), row.seq) != row.seq or row.seq not in wanted:
-                    continue
-                before = run_facts(key, events[:at], shapes) if at else None
-                after = run_facts(key, events[: at + 1], shapes)
-                if before is None or _standing(before) != _standing(after):
-                    found[row.seq] = before, after
-            self._met.put(_met_key(key), first)
+        fresh: dict[RunKey, list[EventRow]] = {}
+        for row in rows:
+            if row.run is not None and not self._is_met(row):
+                fresh.setdefault(row.run_key, []).append(row)
+        known = {key: standings for key in fresh if (standings := self._standings(key)) is not None}
+        unknown = {key[2] for key in fresh.keys() - known.keys()}
+        runs = reader.runs(unknown) if unknown else {}
+        found: dict[int, tuple[Standing | None, Standing]] = {}
+        for key, own in fresh.items():
+            # Those that are already there and come later belong to later pages.
+            events = (
+                own
+                if key in known
+                else sorted([row for row in runs[key] if row.seq <= rows[-1].seq], key=lambda row: row.seq)
+            )
+            standings, wanted = known.get(key) or Standings(), {row.seq for row in own}
+            for row in events:
+                before = standings.now
+                standings.add(row)
+                if row.seq in wanted and standings.now is not None and before != standings.now:
+                    found[row.seq] = before, standings.now
+            kept = standings if len(standings.events) > MANY else None
+            types = {row.type for row in standings.events}
+            self._met.put(_met_key(key), _Met(types, standings.events[0].event_at, events[-1].seq, kept, self._reading))
         return found
 
+    def _standings(self, key: RunKey) -> Standings | None:
+        met = self._met.get(_met_key(key))
+        return met.standings if met is not None and met.reading == self._reading else None
+
     def _is_met(self, row: EventRow) -> bool:
-        met = self._met.get(_met_key(row.run_key))
-        return met is not None and met.get((row.type, row.flags), row.seq) < row.seq
+        """Whether it surely leaves its run as it was: another event that neither starts nor ends it, later than its
+        start."""
+        met = self._met.get(_met_key(row.run_key)) if row.type in (RUNNING, OTHER) else None
+        return met is not None and row.seq > met.last_seq and row.type in met.types and row.event_at >= met.begun_at
 
 
 def _met_key(key: RunKey) -> bytes:
     return b"%d %d " % key[:2] + key[2]
-
-
-def _standing(run: RunFacts) -> tuple[str, int, int | None]:
-    return run.state, run.start[0], run.end[0] if run.end is not None else None
 
 
 def _event(row: EventRow, shape: Shape, names: Mapping[int, Name], tenant: str) -> Answer:
@@ -148,16 +177,16 @@ def _event(row: EventRow, shape: Shape, names: Mapping[int, Name], tenant: str) 
     return {**answer, "job": about, **_listed("inputs", inputs), **_listed("outputs", outputs)}
 
 
-def _run(row: EventRow, job: Name, before: RunFacts | None, after: RunFacts) -> Answer:
+def _run(row: EventRow, job: Name, before: Standing | None, after: Standing) -> Answer:
     assert row.run is not None
     return {
         "run": run_text(row.run),
         "job": _named(job),
         "state": after.state,
         "stateBefore": before.state if before is not None else None,
-        "startedAt": instant_text(after.start[0]),
-        "endedAt": instant_text(after.end[0]) if after.end is not None else None,
-        "durationMs": (after.end[0] - after.start[0]) // 1_000_000 if after.end is not None else None,
+        "startedAt": instant_text(after.start_at),
+        "endedAt": instant_text(after.end_at) if after.end_at is not None else None,
+        "durationMs": (after.end_at - after.start_at) // 1_000_000 if after.end_at is not None else None,
         "event": row.reference,
     }
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from lineage_hub.errors import NotFound
 from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.lineage.shapes import run_key
 from lineage_hub.query.horizon import begins_at
 from lineage_hub.query.nodes import named
+from lineage_hub.query.runs import only_named
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.wire import instant_text
 
@@ -32,10 +32,8 @@ class Below(NamedTuple):
 
 def children_of_run(snapshot: Snapshot, run_id: str, depth: int, limit: int, offset: int) -> Answer:
     """A page of them; a run comes before those that are parts of it."""
-    asked = snapshot.runs_by_id([run_key(run_id)])
-    if not asked:
-        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
-    below = _below(snapshot, asked.keys(), depth)
+    asked = snapshot.runs_by_id([run_key(run_id)]).keys() or only_named(snapshot, run_id).keys()
+    below = _below(snapshot, asked, depth)
     every = [one for key in sorted(asked) for one in _in_turn(snapshot, below.by_parent, key, 1)]
     return {
         "runId": run_id,

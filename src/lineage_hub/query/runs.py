@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from lineage_hub.errors import InvalidRequest, NotFound
 from lineage_hub.lineage.intervals import Interval
+from lineage_hub.lineage.rows import RunKey
 from lineage_hub.lineage.runs import RunFacts
 from lineage_hub.lineage.shapes import run_id as run_text
 from lineage_hub.lineage.shapes import run_key
@@ -36,6 +37,7 @@ from lineage_hub.query.run_answers import (
 )
 from lineage_hub.query.snapshot import Snapshot
 from lineage_hub.query.versions import Versions
+from lineage_hub.store.tables import JOB
 from lineage_hub.wire import instant_text
 
 Answer = dict[str, Any]
@@ -53,24 +55,37 @@ def find_run(snapshot: Snapshot, run_id: str) -> tuple[RunFacts | None, list[Run
 
 def run(snapshot: Snapshot, run_id: str) -> Answer:
     found, others = find_run(snapshot, run_id)
-    if found is None:
-        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
-    answer = run_answer(snapshot, found, Versions(snapshot))
-    answer["job"] = job_ref(snapshot, found.key[1])
-    if others:
-        answer["sharedWith"] = [job_ref(snapshot, other.key[1]) for other in others]
+    if found is not None:
+        answer = run_answer(snapshot, found, Versions(snapshot))
+        jobs = [one.key[1] for one in (found, *others)]
+    else:
+        named = only_named(snapshot, run_id)
+        first, last = next(iter(named.values()))
+        answer, jobs = _named_run(first, run_id, last), list(dict.fromkeys(key[1] for key in named))
+    answer["job"] = job_ref(snapshot, jobs[0])
+    if len(jobs) > 1:
+        answer["sharedWith"] = [job_ref(snapshot, job) for job in jobs[1:]]
     return answer
+
+
+def only_named(snapshot: Snapshot, run_id: str) -> dict[RunKey, tuple[int, int]]:
+    """Runs with that id that only their children tell of, with the first and last time they do; the last one first."""
+    found = snapshot.reader.naming_run(run_key(run_id), snapshot.ordered(JOB, None))
+    if not found:
+        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
+    return dict(sorted(found.items(), key=lambda one: (*one[1], snapshot.name(one[0][1])), reverse=True))
 
 
 def run_facets(snapshot: Snapshot, run_id: str, kind: str) -> Answer:
     found, _ = find_run(snapshot, run_id)
-    if found is None:
-        raise NotFound(f"Run '{run_id}' not found.", subject=run_id, action="check the run id and the moment")
+    job = found.key[1] if found is not None else next(iter(only_named(snapshot, run_id)))[1]
+    facets: dict[str, Raw] = {}
     if kind == "run":
-        events = raw_events(snapshot, found.events)
-        facets = shown_run_facets(snapshot, found, events, newest_run_facets(events))
+        if found is not None:
+            events = raw_events(snapshot, found.events)
+            facets = shown_run_facets(snapshot, found, events, newest_run_facets(events))
     elif kind == "job":
-        facts = job_facts(snapshot, [found.key[1]])[found.key[1]]
+        facts = job_facts(snapshot, [job])[job]
         facets = {name: Raw(text) for name, text in facet_texts(snapshot, facts).items()}
     else:
         raise InvalidRequest(f"type={kind[:40]!r} is unknown", subject="type", action="use run or job")

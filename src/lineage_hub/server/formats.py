@@ -14,6 +14,8 @@ MEDIA_TYPES = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "csv":
 _COMMENT = {"mermaid": "%%", "dot": "//"}
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+# What Mermaid takes for an entity, the end of a text, or markup.
+_MERMAID = str.maketrans({"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;"})
 
 
 def drawn(answer: dict[str, Any], style: str) -> str:
@@ -34,7 +36,7 @@ def _mermaid(nodes: list[tuple[str, str]], edges: list[tuple[str, str, str]]) ->
     numbers = {node: f"n{at}" for at, (node, _) in enumerate(nodes)}
     lines = ["flowchart LR"]
     for node, kind in nodes:
-        label = _label(node).replace('"', "#quot;")
+        label = _label(node).translate(_MERMAID)
         lines.append(f'  {numbers[node]}{"[" if kind == "JOB" else "[("}"{label}"{"]" if kind == "JOB" else ")]"}')
     for origin, destination, told in edges:
         lines.append(f"  {numbers[origin]} {'-.->' if told else '-->'} {numbers[destination]}")

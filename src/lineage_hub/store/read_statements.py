@@ -194,6 +194,9 @@ def statements(by_time: bool, by_knowledge: bool, by_tenant: bool) -> dict[str, 
         "named_runs": select(e.parent, e.parent_run, func.min(e.event_at), func.max(e.event_at))
         .where(*naming)
         .group_by(e.parent, e.parent_run),
+        "naming_run": select(e.tenant, e.parent, func.min(e.event_at), func.max(e.event_at))
+        .where(e.parent_run == bindparam("run"), *naming)
+        .group_by(e.tenant, e.parent),
         "shared_runs": select(e.run)
         .where(e.run.in_(_ids()), *seen())
         .group_by(e.run)

@@ -200,6 +200,14 @@ class Reader:
                 found[job][run] = (first, last)
         return found
 
+    def naming_run(self, run: bytes, jobs: list[int]) -> dict[RunKey, tuple[int, int]]:
+        """Runs of these jobs with that id which others name as their parent, with the first and last time they do."""
+        found: dict[RunKey, tuple[int, int]] = {}
+        for chunk in _chunks(jobs):
+            for tenant, job, first, last in self._run("naming_run", ids=chunk, run=run):
+                found[tenant, job, run] = first, last
+        return found
+
     def own_runs(self, job: int, keys: Iterable[bytes]) -> set[bytes]:
         """Those of these runs that have events of their own."""
         return {row[0] for chunk in _chunks(list(keys), 500) for row in self._run("own_runs", job=job, ids=chunk)}

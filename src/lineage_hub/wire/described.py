@@ -1,6 +1,6 @@
 """Descriptive facets enter as JSON text, the fields that answers show leave.
 
-A facet that doesn't fit its spec says nothing here; it is still shown whole among the facets.
+A part of a facet that doesn't fit its spec says nothing here; the facet is still shown whole among the facets.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
+
+from lineage_hub.wire.fitting import Unfit, decode
 
 NO_TAGS = Raw(b"[]")
 # The SDK's own facet of a run.
@@ -23,7 +25,7 @@ S = TypeVar("S", bound=Struct)
 class Field(Struct, gc=False):
     """As answers show it. Tags of fields stand in the tags facet; what a schema itself says of them doesn't count."""
 
-    name: str = ""
+    name: str
     type: str | None = None
     tags: Raw = NO_TAGS
     description: str | None = None
@@ -34,7 +36,7 @@ class Schema(Struct):
 
 
 class Tag(Struct):
-    key: str = ""
+    key: str
     value: str = ""
     field: str | None = None
 
@@ -75,7 +77,7 @@ class NominalTime(Struct):
 
 
 class Owner(Struct):
-    name: str = ""
+    name: str
     type: str | None = None
 
 
@@ -160,9 +162,9 @@ def lenient(text: bytes | None, kind: type[S]) -> S:
     if text is None:
         return kind()
     try:
-        found: S = _decoder(kind).decode(text)
+        found: S = decode(_decoder(kind), text)
         return found
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except (msgspec.DecodeError, Unfit):
         return kind()
 
 

@@ -1,20 +1,20 @@
-"""Facet bodies that the fold reads enter, the few facts it needs leave; a malformed facet says nothing.
+"""Facet bodies that the fold reads enter, the few facts it needs leave; a malformed part of one says nothing.
 
 Only shapes are decoded here. What the facts mean for lineage is decided in `lineage/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
 
-from lineage_hub.wire.canonical import canonical
+from lineage_hub.wire.fitting import Unfit, decode
 
-T = TypeVar("T")
 Key = tuple[str, str]
+# Producers from before the spec settled on the first say the second.
+PARENT_FACETS = ("parent", "parentRun")
 # Run ids stand in indexes, and an entry of PostgreSQL's holds 2,704 bytes.
 MAX_RUN_ID_BYTES = 2_000
 
@@ -22,7 +22,7 @@ MAX_RUN_ID_BYTES = 2_000
 class Identifier(Struct, frozen=True):
     namespace: str
     name: str
-    type: str = ""
+    type: str
 
 
 class _Symlinks(Struct):
@@ -49,7 +49,6 @@ class _JobRef(Struct):
 
 
 class _Root(Struct):
-    run: _RunRef
     job: _JobRef
 
 
@@ -103,15 +102,15 @@ class _Tombstone(Struct):
     deleted: bool = msgspec.field(default=False, name="_deleted")
 
 
-_BAD = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
-_symlinks = msgspec.json.Decoder(_Symlinks).decode
-_lifecycle = msgspec.json.Decoder(_Lifecycle).decode
-_parent = msgspec.json.Decoder(_Parent).decode
-_job_type = msgspec.json.Decoder(_JobType).decode
-_columns = msgspec.json.Decoder(ColumnLineage).decode
-_version = msgspec.json.Decoder(_Version).decode
-_location = msgspec.json.Decoder(_CodeLocation).decode
-_tombstone = msgspec.json.Decoder(_Tombstone).decode
+_BAD = (msgspec.DecodeError, Unfit, RecursionError)
+_symlinks = msgspec.json.Decoder(_Symlinks)
+_lifecycle = msgspec.json.Decoder(_Lifecycle)
+_parent = msgspec.json.Decoder(_Parent)
+_job_type = msgspec.json.Decoder(_JobType)
+_columns = msgspec.json.Decoder(ColumnLineage)
+_version = msgspec.json.Decoder(_Version)
+_location = msgspec.json.Decoder(_CodeLocation)
+_tombstone = msgspec.json.Decoder(_Tombstone)
 
 NO_COLUMNS = ColumnLineage()
 _NUMERIC = [bytes([digit]) for digit in b"-0123456789"]
@@ -119,14 +118,14 @@ _NUMERIC = [bytes([digit]) for digit in b"-0123456789"]
 
 def symlinks(body: bytes) -> tuple[Identifier, ...]:
     try:
-        return tuple(i for i in _symlinks(body).identifiers if is_name(i.namespace) and is_name(i.name))
+        return tuple(i for i in decode(_symlinks, body).identifiers if is_name(i.namespace) and is_name(i.name))
     except _BAD:
         return ()
 
 
 def lifecycle(body: bytes) -> tuple[str, Key | None]:
     try:
-        found = _lifecycle(body)
+        found = decode(_lifecycle, body)
     except _BAD:
         return "", None
     before = found.previousIdentifier
@@ -136,17 +135,17 @@ def lifecycle(body: bytes) -> tuple[str, Key | None]:
 
 
 def parent_facet(facets: Mapping[str, bytes]) -> bytes | None:
-    """Of a run's facets; producers from before the spec settled on `parent` say `parentRun`."""
-    return next((facets[name] for name in ("parent", "parentRun") if facets.get(name, b"")[:1] == b"{"), None)
+    """Of a run's facets."""
+    return next((facets[name] for name in PARENT_FACETS if facets.get(name, b"")[:1] == b"{"), None)
 
 
 def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
     """The parent's job, the parent's run id, and the root's job where one is named."""
     try:
-        found = _last_values(_parent, body)
+        found = None if is_tombstone(body) else decode(_parent, body)
     except _BAD:
         return None
-    if not (is_name(found.job.namespace) and is_name(found.job.name) and is_run_id(found.run.runId)):
+    if found is None or not (is_name(found.job.namespace) and is_name(found.job.name) and is_run_id(found.run.runId)):
         return None
     root = found.root
     if root is None or not (is_name(root.job.namespace) and is_name(root.job.name)):
@@ -157,7 +156,7 @@ def parent(body: bytes) -> tuple[Key, str, Key | None] | None:
 def job_type(body: bytes) -> tuple[str, str, str]:
     """Processing type (BATCH or STREAMING), integration and job type, as written."""
     try:
-        found = _job_type(body)
+        found = decode(_job_type, body)
     except _BAD:
         return "", "", ""
     return found.processingType, found.integration, found.jobType
@@ -165,7 +164,7 @@ def job_type(body: bytes) -> tuple[str, str, str]:
 
 def column_lineage(body: bytes) -> ColumnLineage:
     try:
-        return NO_COLUMNS if is_tombstone(body) else _columns(body)
+        return NO_COLUMNS if is_tombstone(body) else decode(_columns, body)
     except _BAD:
         return NO_COLUMNS
 
@@ -184,7 +183,7 @@ def names_of(keys: Iterable[Key]) -> tuple[Key, ...]:
 def version(body: bytes) -> str:
     """A number names a version by its text."""
     try:
-        name = bytes(_version(body).datasetVersion)
+        name = bytes(decode(_version, body).datasetVersion)
         return (
             msgspec.json.decode(name, type=str) if name[:1] == b'"' else name.decode() if name[:1] in _NUMERIC else ""
         )
@@ -194,7 +193,7 @@ def version(body: bytes) -> str:
 
 def code_location(body: bytes) -> tuple[str, str]:
     try:
-        found = _location(body)
+        found = decode(_location, body)
     except _BAD:
         return "", ""
     return found.url or "", found.version or ""
@@ -204,17 +203,9 @@ def is_tombstone(body: bytes) -> bool:
     if b"_deleted" not in body:
         return False
     try:
-        return _last_values(_tombstone, body).deleted
+        return decode(_tombstone, body).deleted
     except _BAD:
         return False
-
-
-def _last_values(decode: Callable[[bytes], T], body: bytes) -> T:
-    """For text as it was sent: of a repeated key the last value counts, whatever type an earlier one has."""
-    try:
-        return decode(body)
-    except msgspec.ValidationError:
-        return decode(canonical(body))
 
 
 def is_name(text: str) -> bool:

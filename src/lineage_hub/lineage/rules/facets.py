@@ -15,11 +15,12 @@ from msgspec import Raw
 from lineage_hub.lineage.rules.model import FacetRule
 from lineage_hub.lineage.rules.patterns import Test, matching
 from lineage_hub.wire.canonical import canonical, edited
+from lineage_hub.wire.facets import PARENT_FACETS
 
 ASIDE, TRIMMED = "lineageHub_aside", "lineageHub_trimmed"
 _ABOUT = ("_producer", "_schemaURL")
 # Of a run: the fold reads them, and reads them again from the raw event.
-_NEEDED = frozenset({"parent", "lineageHub_inferred"})
+_NEEDED = frozenset({*PARENT_FACETS, "lineageHub_inferred"})
 _Candidates = tuple[FacetRule, ...]
 _decode_map = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_list = msgspec.json.Decoder(list[Raw]).decode

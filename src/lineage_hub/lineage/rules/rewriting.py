@@ -145,10 +145,11 @@ def rename(event: RawEvent, names: Renaming) -> None:
     """What is read from the text of an event once more, under the names that it was folded by."""
     for dataset in (*(event.inputs or ()), *(event.outputs or ()), *([event.dataset] if event.dataset else ())):
         dataset.namespace, dataset.name = names.of(DATASET, (dataset.namespace, dataset.name), event.producer)
-    facets = event.run.facets if event.run is not None else None
-    parent = bytes(facets["parent"]) if facets and "parent" in facets else b""
-    if facets and parent[:1] == b"{" and read.parent(parent) is not None:
-        facets["parent"] = Raw(edited(parent, lambda value: _with_jobs(value, names, event.producer)))
+    facets = (event.run.facets if event.run is not None else None) or {}
+    for name in facets.keys() & set(read.PARENT_FACETS):
+        parent = bytes(facets[name])
+        if parent[:1] == b"{" and read.parent(parent) is not None:
+            facets[name] = Raw(edited(parent, lambda value: _with_jobs(value, names, event.producer)))
 
 
 def _with_jobs(parent: Any, names: Renaming, producer: str) -> Any:

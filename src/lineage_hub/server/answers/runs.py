@@ -48,10 +48,10 @@ _SOMETIMES: dict[str, Schema] = {
     "startedAs": told(NAME, "The name that its job had when it started."),
     "error": told(ref("ErrorMessage"), "Of the facet errorMessage."),
     "extractionError": ref("ExtractionError"),
+    "namedOnly": told(YES, "Only its children tell of it."),
 }
 _LISTED: dict[str, Schema] = {
     "interval": told(ref("Interval"), "The run stands for all of a stream's in this stretch."),
-    "namedOnly": told(YES, "Only its children tell of it."),
 }
 _TRIED: dict[str, Schema] = {
     "runs": NUMBER,
