@@ -283,6 +283,17 @@ def check_named_runs(reader: Reader, world: World, rows: list[EventRow]) -> None
     assert reader.named_runs(world.jobs) == expected
 
 
+def check_naming_run(reader: Reader, world: World, rows: list[EventRow]) -> None:
+    for run in {row.parent_run for row in world.rows if row.parent_run is not None}:
+        times: dict[tuple[int, int, bytes], list[int]] = {}
+        for row in rows:
+            if row.parent_run == run and row.parent in world.jobs:
+                times.setdefault((row.tenant, row.parent, run), []).append(row.event_at)
+        expected = {key: (min(found), max(found)) for key, found in times.items()}
+        assert reader.naming_run(run, world.jobs) == expected
+        assert reader.naming_run(run, []) == {}
+
+
 def check_latest(reader: Reader, world: World, rows: list[EventRow]) -> None:
     for limit in (1, 3, 10_000):
         expected = {}
@@ -471,7 +482,7 @@ BOUNDED = {
     for check in (
         check_bounds, check_newest_ids, check_candidates, check_candidates_before, check_last_started,
         check_starts, check_latest, check_count_events_of,
-        check_count_runs, check_named_runs, check_own_runs, check_shared_runs, check_has_space,
+        check_count_runs, check_named_runs, check_naming_run, check_own_runs, check_shared_runs, check_has_space,
         check_first_mentions, check_runs, check_of_shapes,
         check_of_shape_at, check_typed, check_last_event_at, check_count_events, check_page_events, check_event,
         check_texts, check_cuts, check_child_runs, check_batches, check_newest_known, check_learned_after,
