@@ -4,6 +4,7 @@ Tests that need one take the fixture `hub` (shared by the session) or start a `H
 """
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -19,9 +20,16 @@ STOP_S = 40.0
 
 
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """Below those of outgoing connections, one of which could have it before the hub listens."""
+    chance = random.SystemRandom()
+    while True:
+        port = chance.randrange(20_000, 32_000)
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class HubProcess:
