@@ -212,7 +212,7 @@ async def list_logs(
     def question(store: Telemetry, snapshot: Snapshot, now: int) -> Answer:
         of_run, around = logs_of_run(store, EVERYTHING, snapshot, run, now) if run is not None else (None, None)
         if trace_id is not None and around is None:
-            around = traces.ranges(store, [trace_id]).get(trace_id)
+            around = traces.range_of(store, trace_id)
         until = given[1] if given[1] is not None else now if around is None else around[1] + DAY_NS
         since = given[0] if given[0] is not None else (until if around is None else min(around[0], until)) - DAY_NS
         asked = logs_query.LogQuestion(

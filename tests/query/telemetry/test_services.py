@@ -12,7 +12,6 @@ import pytest
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import EVERYTHING, Scope
-from lineage_hub.query.telemetry import services
 from lineage_hub.query.telemetry.operations import OperationsQuestion, operations
 from lineage_hub.query.telemetry.rollups import HOUR_NS, MINUTE_NS, pieces
 from lineage_hub.query.telemetry.services import service_map
@@ -31,7 +30,9 @@ WINDOWS = [
     (ZERO + 90 * SECOND, ZERO + 40 * 60 * SECOND + 7),
     (ZERO + 45 * 60 * SECOND, ZERO + HOUR + 50 * 60 * SECOND + 3),
     (ZERO + 50 * 60 * SECOND, ZERO + 3 * HOUR + 10 * 60 * SECOND),
+    (ZERO - 9 * HOUR + 5 * SECOND, ZERO + 40 * 60 * SECOND + 7),
 ]
+MOST_READ = "lineage_hub.query.telemetry.operations.MOST_READ"
 # The rollups keep eight binary digits of a duration; the middle of what they may stand for is told.
 PRECISION = 1 / 256
 
@@ -47,8 +48,12 @@ def exact_quantiles(durations: list[int]) -> list[float]:
     return [cuts[49], cuts[94], cuts[98]]
 
 
+@pytest.mark.parametrize("near", [0, 24 * HOUR], ids=["edge by edge", "edges together"])
 @pytest.mark.parametrize("window", WINDOWS)
-def test_calls_are_spans_whose_parent_is_of_another_service(known: Known, window: tuple[int, int]) -> None:
+def test_calls_are_spans_whose_parent_is_of_another_service(
+    known: Known, window: tuple[int, int], near: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineage_hub.query.telemetry.calls._NEAR_NS", near)
     parents = {(one.trace_id, one.span_id): one for one in known.spans}
     calls: dict[tuple[str, str], list[Seeded]] = {}
     for one in within(known, window):
@@ -69,7 +74,7 @@ def test_calls_are_spans_whose_parent_is_of_another_service(known: Known, window
 def test_services_have_their_counts_and_durations(
     known: Known, window: tuple[int, int], most_read: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "MOST_READ", most_read)
+    monkeypatch.setattr(MOST_READ, most_read)
     by_service: dict[str, list[Seeded]] = {}
     for span in within(known, window):
         by_service.setdefault(span.service, []).append(span)
@@ -78,6 +83,17 @@ def test_services_have_their_counts_and_durations(
     assert [one["name"] for one in answer["services"]] == sorted(by_service)
     for one in answer["services"]:
         check(one, by_service[one["name"]], (window[1] - window[0]) / SECOND, most_read > 0)
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_spans_are_read_one_by_one_up_to_a_number_of_them(
+    known: Known, window: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spans = len(within(known, window))
+    for most_read, exact in ((spans, True), (spans - 1, False)):
+        monkeypatch.setattr(MOST_READ, most_read)
+        assert service_map(known.store, EVERYTHING, *window)["quantilesExact"] is exact
+        assert operations(known.store, EVERYTHING, OperationsQuestion(*window))["quantilesExact"] is exact
 
 
 @pytest.mark.parametrize("cut", [0, 20 * 60 * SECOND], ids=["whole hours", "an hour that is cut"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from lineage_hub.model import Scope
@@ -10,6 +10,13 @@ from lineage_hub.model import Scope
 Answer = dict[str, Any]
 Row = dict[str, Any]
 DAY_NS = 86_400_000_000_000
+# Where in time traces are is asked in the same breath as for their spans: each question has a cost of its own.
+STRETCH_OF_TRACES = """
+    WITH (
+        SELECT (min(ranges.started_at), max(ranges.ended_at)) FROM trace_ranges AS ranges
+        WHERE trace_id IN {ids:Array(String)}
+    ) AS stretch
+"""
 
 
 class Telemetry(Protocol):
@@ -41,11 +48,14 @@ class Where:
 
     def starts_within(self, since: int, until: int) -> Where:
         """From `since` to before `until`, in nanoseconds."""
+        return self.add(started_between("since", "until"), since=max(since, 0), until=max(until, 0))
+
+    def of_traces(self, ids: Collection[str]) -> Where:
+        """In a question that begins with `STRETCH_OF_TRACES`: of a large table only that stretch of time is read."""
         return self.add(
-            "timestamp >= fromUnixTimestamp64Nano({since:Int64}, 'UTC')"
-            " AND timestamp < fromUnixTimestamp64Nano({until:Int64}, 'UTC')",
-            since=max(since, 0),
-            until=max(until, 0),
+            "trace_id IN {ids:Array(String)}"
+            " AND timestamp >= tupleElement(stretch, 1) AND timestamp <= tupleElement(stretch, 2)",
+            ids=sorted(ids),
         )
 
     def with_attributes(
@@ -65,6 +75,14 @@ class Where:
 
     def __str__(self) -> str:
         return " AND ".join(self._conditions) or "1"
+
+
+def started_between(since: str, until: str) -> str:
+    """The names that its first nanosecond is bound by, and the one after the last."""
+    return (
+        f"timestamp >= fromUnixTimestamp64Nano({{{since}:Int64}}, 'UTC')"
+        f" AND timestamp < fromUnixTimestamp64Nano({{{until}:Int64}}, 'UTC')"
+    )
 
 
 def has_attribute(column: str, number: int, value: str) -> str:

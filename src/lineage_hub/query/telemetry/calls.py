@@ -7,13 +7,23 @@ hour that the stretch cuts, the minutes are remembered, unless it takes little o
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import DAY_NS, Row, Telemetry, Where
-from lineage_hub.query.telemetry.rollups import HOUR_NS, MINUTE_NS, SECOND_NS, Source, Stretch, around, whole
+from lineage_hub.model.moment import FOREVER
+from lineage_hub.query.telemetry.asking import DAY_NS, Row, Telemetry, Where, started_between
+from lineage_hub.query.telemetry.rollups import (
+    HOUR_NS,
+    MINUTE_NS,
+    SECOND_NS,
+    Stretch,
+    around,
+    spans_of_hours,
+    touched_hours,
+    whole,
+)
 
 # OTLP's flags: that it is known whether the parent is in another process, and that it is.
 _KNOWN, _REMOTE = 0x100, 0x200
@@ -21,6 +31,8 @@ _KNOWN, _REMOTE = 0x100, 0x200
 _JUST_NS = 600 * SECOND_NS
 # Of an hour of which less is asked for, that is read each time.
 _LONG_NS = HOUR_NS // 2
+# Spans between edges that lie so close are passed by: to plan another question takes longer.
+_NEAR_NS = 4 * HOUR_NS
 _MOST_KEPT = 200_000
 
 
@@ -79,14 +91,20 @@ def _size(found: ByTime) -> int:
 _remembered: WeakKeyDictionary[Telemetry, _Memory] = WeakKeyDictionary()
 
 
-def calls_between(store: Telemetry, scope: Scope, since: int, until: int) -> ByPair:
-    wholes, longs, read = _divided((since, until))
-    spans = _spans(store, scope, [*wholes, *longs])
+def spans_around(store: Telemetry, scope: Scope, since: int, until: int) -> dict[int, int]:
+    """How many spans each hour has that may tell of calls in the stretch: also those of a day before, and the next."""
+    first, last = touched_hours((since, until))
+    return spans_of_hours(store, scope, (first - 24, last + 1))
+
+
+def calls_between(store: Telemetry, scope: Scope, since: int, until: int, spans: Mapping[int, int]) -> ByPair:
+    """`spans` are those around it, by the hour."""
+    wholes, longs, edges = _divided((since, until))
     parts = [calls for found in _of_hours(store, scope, HOUR_NS, wholes, spans) for calls in found.values()]
     for found in _of_hours(store, scope, MINUTE_NS, longs, spans):
         parts += [calls for at, calls in found.items() if longs[at // HOUR_NS][0] <= at < longs[at // HOUR_NS][1]]
-    for stretch in read:
-        parts += _read(store, scope, stretch, HOUR_NS).values()
+    for some in _near(edges):
+        parts += _read(store, scope, some, HOUR_NS).values()
     total: ByPair = {}
     for part in parts:
         for pair, one in part.items():
@@ -111,29 +129,19 @@ def _divided(stretch: Stretch) -> tuple[list[int], dict[int, Stretch], list[Stre
     return wholes, longs, read
 
 
-def _of_hours(store: Telemetry, scope: Scope, unit: int, hours: Collection[int], spans: dict[int, int]) -> list[ByTime]:
+def _of_hours(
+    store: Telemetry, scope: Scope, unit: int, hours: Collection[int], spans: Mapping[int, int]
+) -> list[ByTime]:
     memory = _remembered.setdefault(store, _Memory())
     # The callers of an hour may be those of a day before it, or of the hour that follows.
     seen = {hour: sum(spans.get(one, 0) for one in range(hour - 24, hour + 2)) for hour in hours if spans.get(hour)}
     found = {hour: memory.recall(unit, scope, hour, count) for hour, count in seen.items()}
     for first, last in _together(hour for hour, known in found.items() if known is None):
-        read = _read(store, scope, (first * HOUR_NS, (last + 1) * HOUR_NS), unit)
+        read = _read(store, scope, [(first * HOUR_NS, (last + 1) * HOUR_NS)], unit)
         for hour in range(first, last + 1):
             found[hour] = of_hour = {at: calls for at, calls in read.items() if at // HOUR_NS == hour}
             memory.keep(unit, scope, hour, seen[hour], of_hour)
     return [known for known in found.values() if known is not None]
-
-
-def _spans(store: Telemetry, scope: Scope, hours: Collection[int]) -> dict[int, int]:
-    """How many spans each hour has, each of the day before, and the next."""
-    if not hours:
-        return {}
-    stretch = (max(min(hours) * HOUR_NS - DAY_NS, 0), (max(hours) + 2) * HOUR_NS)
-    source = Source(scope, stretch, states=False)
-    rows = store.ask(
-        f"SELECT intDiv(second, 3600) AS hour, sum(spans) AS spans FROM {source.text} GROUP BY hour", source.parameters
-    )
-    return {row["hour"]: row["spans"] for row in rows}
 
 
 def _together(hours: Iterable[int]) -> list[tuple[int, int]]:
@@ -147,22 +155,40 @@ def _together(hours: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _read(store: Telemetry, scope: Scope, stretch: Stretch, unit: int) -> ByTime:
+def _near(edges: Iterable[Stretch]) -> list[list[Stretch]]:
+    """In the order of time, those together between which little lies: one question for each."""
+    found: list[list[Stretch]] = []
+    for edge in edges:
+        if found and edge[0] - found[-1][-1][1] < _NEAR_NS:
+            found[-1].append(edge)
+        else:
+            found.append([edge])
+    return found
+
+
+def _read(store: Telemetry, scope: Scope, stretches: Sequence[Stretch], unit: int) -> ByTime:
     """By the hour or minute in which the callee began.
 
     The callees' spans are held and the callers' pass by: a span that is known to have a local parent is no callee.
     Ids are compared by a number made of both, which is several times as quick. A caller may have started up to a day
     before, if it was still at work or had just ended, and by its own clock a little later.
     """
-    callee = Where(scope).starts_within(*stretch)
-    caller = Where(scope).add(
-        "timestamp >= fromUnixTimestamp64Nano({before:Int64}, 'UTC')"
-        " AND timestamp < fromUnixTimestamp64Nano({after:Int64}, 'UTC')"
-        " AND toUnixTimestamp64Nano(timestamp) + duration_ns >= {still:Int64}",
-        before=max(stretch[0] - DAY_NS, 0),
-        after=stretch[1] + _JUST_NS,
-        still=max(stretch[0] - _JUST_NS, 0),
-    )
+    callees, callers = [], []
+    times: dict[str, int] = {}
+    for number, (since, until) in enumerate(stretches):
+        callees.append(f"({started_between(f'since_{number}', f'until_{number}')})")
+        callers.append(
+            f"({started_between(f'before_{number}', f'after_{number}')}"
+            f" AND toUnixTimestamp64Nano(timestamp) + duration_ns >= {{still_{number}:Int64}})"
+        )
+        times |= {
+            f"since_{number}": max(since, 0),
+            f"until_{number}": max(until, 0),
+            f"before_{number}": max(since - DAY_NS, 0),
+            f"after_{number}": min(until + _JUST_NS, FOREVER),
+            f"still_{number}": max(since - _JUST_NS, 0),
+        }
+    callee, caller = (Where(scope).add(f"({' OR '.join(either)})", **times) for either in (callees, callers))
     rows: list[Row] = store.ask(
         f"""
         SELECT caller.service_name AS caller, callee.service_name AS callee, callee.at AS at,

@@ -6,12 +6,21 @@ a duration to within 0.4 %.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lineage_hub.errors import InvalidRequest
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where, total_of
-from lineage_hub.query.telemetry.rollups import NAMES, SECOND_NS, Source, middle
+from lineage_hub.query.telemetry.rollups import (
+    HOUR_NS,
+    NAMES,
+    SECOND_NS,
+    Source,
+    middle,
+    spans_of_hours,
+    touched_hours,
+)
 from lineage_hub.wire import instant_text
 
 # The greatest first, but names.
@@ -62,7 +71,11 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
         raise InvalidRequest(
             f"step={asked.step_s} makes more than {MOST_STEPS} steps", subject="step", action="give a longer step"
         )
-    exact = asked.exact if asked.exact is not None else _count(store, scope, asked) <= MOST_READ
+    exact = asked.exact
+    if exact is None:
+        hours = touched_hours((asked.since, asked.until))
+        named = {"service_name": asked.service, "operation_name": asked.operation}
+        exact = are_few(store, scope, asked, spans_of_hours(store, scope, hours, **named))
     asked = replace(asked, exact=exact)
     source, sums, parameters = source_of(scope, asked, 0)
     rows = store.ask(
@@ -88,11 +101,18 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
     }
 
 
-def _count(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> int:
+def are_few(store: Telemetry, scope: Scope, asked: OperationsQuestion, by_hour: Mapping[int, int]) -> bool:
+    """Whether the spans can be read one by one. Hours tell it, unless it hangs on those that the stretch cuts."""
+    first, last = touched_hours((asked.since, asked.until))
+    if sum(spans for hour, spans in by_hour.items() if first <= hour < last) <= MOST_READ:
+        return True
+    wholes = range(-(-asked.since // HOUR_NS), asked.until // HOUR_NS)
+    if sum(spans for hour, spans in by_hour.items() if hour in wholes) > MOST_READ:
+        return False
     source = Source(
         scope, (asked.since, asked.until), service_name=asked.service, operation_name=asked.operation, states=False
     )
-    return int(store.ask(f"SELECT sum(spans) AS spans FROM {source.text}", source.parameters)[0]["spans"])
+    return bool(store.ask(f"SELECT sum(spans) AS spans FROM {source.text}", source.parameters)[0]["spans"] <= MOST_READ)
 
 
 def source_of(scope: Scope, asked: OperationsQuestion, step_ns: int) -> tuple[str, str, dict[str, object]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import Where
+from lineage_hub.query.telemetry.asking import Telemetry, Where, started_between
 
 SECOND_NS = 1_000_000_000
 MINUTE_NS, HOUR_NS = 60 * SECOND_NS, 3_600 * SECOND_NS
@@ -28,6 +28,11 @@ def around(stretch: Stretch, inner: Stretch | None) -> list[Stretch]:
     if inner is None:
         return [stretch] if stretch[0] < stretch[1] else []
     return [one for one in ((stretch[0], inner[0]), (inner[1], stretch[1])) if one[0] < one[1]]
+
+
+def touched_hours(stretch: Stretch) -> tuple[int, int]:
+    """The first hour since 1970 that it is in, and the one after the last."""
+    return stretch[0] // HOUR_NS, -(-stretch[1] // HOUR_NS)
 
 
 def pieces(stretch: Stretch, step_ns: int = 0) -> list[tuple[str, Stretch]]:
@@ -72,12 +77,18 @@ class Source:
         self.text = "(" + " UNION ALL ".join(parts or [_of_spans(Where(scope).add("0"), "traces", -1, states)]) + ")"
 
 
+def spans_of_hours(store: Telemetry, scope: Scope, hours: tuple[int, int], **equal: str | None) -> dict[int, int]:
+    """How many spans began in each hour since 1970, from the first to before the last."""
+    source = Source(scope, (hours[0] * HOUR_NS, hours[1] * HOUR_NS), 0, states=False, **equal)
+    rows = store.ask(
+        f"SELECT intDiv(second, 3600) AS hour, sum(spans) AS spans FROM {source.text} GROUP BY hour", source.parameters
+    )
+    return {row["hour"]: row["spans"] for row in rows}
+
+
 def _of_spans(where: Where, table: str, number: int, states: bool) -> str:
     if number >= 0:
-        where.add(
-            f"timestamp >= fromUnixTimestamp64Nano({{start_{number}:Int64}}, 'UTC')"
-            f" AND timestamp < fromUnixTimestamp64Nano({{end_{number}:Int64}}, 'UTC')"
-        )
+        where.add(started_between(f"start_{number}", f"end_{number}"))
     more = f""", sum(duration_ns) AS duration_sum, max(duration_ns) AS duration_max,
             quantilesBFloat16State({_LEVELS})(duration_ns) AS durations"""
     return f"""

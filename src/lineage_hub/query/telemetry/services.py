@@ -5,21 +5,23 @@ Counts are exact. Quantiles are those of every span or, where there are very man
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lineage_hub.model import Scope
 from lineage_hub.query.telemetry.asking import Answer, Telemetry
-from lineage_hub.query.telemetry.calls import calls_between
-from lineage_hub.query.telemetry.operations import MOST_READ, OperationsQuestion, figures, source_of
-from lineage_hub.query.telemetry.rollups import SECOND_NS, Source
+from lineage_hub.query.telemetry.calls import calls_between, spans_around
+from lineage_hub.query.telemetry.operations import OperationsQuestion, are_few, figures, source_of
+from lineage_hub.query.telemetry.rollups import SECOND_NS
 from lineage_hub.wire import instant_text
 
 
 def service_map(store: Telemetry, scope: Scope, since: int, until: int) -> Answer:
-    counted = Source(scope, (since, until), states=False)
-    spans = store.ask(f"SELECT sum(spans) AS spans FROM {counted.text}", counted.parameters)[0]["spans"]
-    exact = spans <= MOST_READ
-    source, sums, parameters = source_of(scope, OperationsQuestion(since, until, exact=exact), 0)
+    by_hour = spans_around(store, scope, since, until)
+    asked = OperationsQuestion(since, until)
+    exact = are_few(store, scope, asked, by_hour)
+    source, sums, parameters = source_of(scope, replace(asked, exact=exact), 0)
     services = store.ask(f"SELECT service_name AS name, {sums} FROM {source} GROUP BY name ORDER BY name", parameters)
-    calls = calls_between(store, scope, since, until)
+    calls = calls_between(store, scope, since, until, by_hour)
     seconds = (until - since) / SECOND_NS
     return {
         "from": instant_text(since),

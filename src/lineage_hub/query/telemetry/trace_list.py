@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from lineage_hub.lineage.shapes import run_id, run_key
 from lineage_hub.model import Scope
-from lineage_hub.query.telemetry.asking import Answer, Telemetry, Where, has_attribute, total_of
+from lineage_hub.query.telemetry.asking import (
+    STRETCH_OF_TRACES,
+    Answer,
+    Telemetry,
+    Where,
+    has_attribute,
+    started_between,
+    total_of,
+)
 from lineage_hub.query.telemetry.rollups import HOUR_NS, around, whole
 from lineage_hub.wire import instant_text
 
@@ -73,8 +81,7 @@ def _ranges_of(scope: Scope, asked: TraceQuestion) -> tuple[str, dict[str, objec
         parameters |= where.parameters
     for number, (start, end) in enumerate(around(stretch, hours)):
         where = Where(scope).add(
-            f"timestamp >= fromUnixTimestamp64Nano({{start_{number}:Int64}}, 'UTC')"
-            f" AND timestamp < fromUnixTimestamp64Nano({{end_{number}:Int64}}, 'UTC')",
+            started_between(f"start_{number}", f"end_{number}"),
             **{f"start_{number}": start, f"end_{number}": end},
         )
         parts.append(f"SELECT trace_id, timestamp AS first FROM traces WHERE {where}")
@@ -108,15 +115,10 @@ def summaries(store: Telemetry, scope: Scope, trace_ids: Collection[str]) -> dic
     """Of whole traces, with the ids of runs that their spans name; one whose spans are gone is left out."""
     if not trace_ids:
         return {}
-    where = Where(scope).add("trace_id IN {ids:Array(String)}", ids=sorted(trace_ids))
-    # Where in time they are is asked in the same breath: each question has a cost of its own.
-    where.add("timestamp >= tupleElement(stretch, 1) AND timestamp <= tupleElement(stretch, 2)")
+    where = Where(scope).of_traces(trace_ids)
     rows = store.ask(
         f"""
-        WITH (
-            SELECT (min(ranges.started_at), max(ranges.ended_at)) FROM trace_ranges AS ranges
-            WHERE trace_id IN {{ids:Array(String)}}
-        ) AS stretch
+        {STRETCH_OF_TRACES}
         SELECT trace_id,
             toUnixTimestamp64Nano(min(timestamp)) AS started_at,
             max(toUnixTimestamp64Nano(timestamp) + duration_ns) AS ended_at,

@@ -1,12 +1,8 @@
-"""A trace's id enters; its spans leave as a tree with self times and the critical path.
-
-When the trace was is looked up first, so that of a large table only that stretch of time is read.
-"""
+"""A trace's id enters; its spans leave as a tree with self times and the critical path."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from lineage_hub.errors import InvalidRequest, NotFound
@@ -14,7 +10,7 @@ from lineage_hub.lineage.critical_path import critical_path, time_on_path
 from lineage_hub.lineage.traces import SpanTree, self_times, span_tree
 from lineage_hub.model import Scope
 from lineage_hub.model.span import Span
-from lineage_hub.query.telemetry.asking import Answer, Row, Telemetry, Where
+from lineage_hub.query.telemetry.asking import STRETCH_OF_TRACES, Answer, Telemetry, Where
 from lineage_hub.query.telemetry.values import SPAN_COLUMNS, span_of
 from lineage_hub.wire import instant_text
 
@@ -68,13 +64,10 @@ def _asked_id(text: str, digits: int, what: str) -> str:
 
 def find_trace(store: Telemetry, scope: Scope, trace_id: str, most: int = MOST_SPANS) -> Trace | None:
     """None if no span of it is there."""
-    bounds = ranges(store, [trace_id]).get(trace_id)
-    if bounds is None:
-        return None
-    where = Where(scope).add("trace_id = {trace_id:String}", trace_id=trace_id)
-    where.starts_within(bounds[0], bounds[1] + 1)
+    where = Where(scope).of_traces([trace_id])
     rows = store.ask(
-        f"SELECT {SPAN_COLUMNS} FROM traces WHERE {where} ORDER BY timestamp, span_id LIMIT {{most:UInt32}}",
+        f"{STRETCH_OF_TRACES} SELECT {SPAN_COLUMNS} FROM traces WHERE {where}"
+        " ORDER BY timestamp, span_id LIMIT {most:UInt32}",
         {**where.parameters, "most": most},
     )
     if not rows:
@@ -83,22 +76,24 @@ def find_trace(store: Telemetry, scope: Scope, trace_id: str, most: int = MOST_S
     if len(rows) < most:
         return Trace(trace_id, tree, 0, sum(one.failed for one in tree.spans))
     (counted,) = store.ask(
-        f"SELECT count() AS spans, countIf(status_code = 'ERROR') AS errors FROM traces WHERE {where}", where.parameters
+        f"{STRETCH_OF_TRACES} SELECT count() AS spans, countIf(status_code = 'ERROR') AS errors"
+        f" FROM traces WHERE {where}",
+        where.parameters,
     )
     return Trace(trace_id, tree, counted["spans"] - most, counted["errors"])
 
 
-def ranges(store: Telemetry, trace_ids: Collection[str]) -> dict[str, tuple[int, int]]:
-    """When the first span of each starts and the last ends."""
-    rows: list[Row] = store.ask(
+def range_of(store: Telemetry, trace_id: str) -> tuple[int, int] | None:
+    """When its first span starts and its last ends."""
+    rows = store.ask(
         """
-        SELECT trace_id, toUnixTimestamp64Nano(min(ranges.started_at)) AS first,
+        SELECT toUnixTimestamp64Nano(min(ranges.started_at)) AS first,
             toUnixTimestamp64Nano(max(ranges.ended_at)) AS last
-        FROM trace_ranges AS ranges WHERE trace_id IN {ids:Array(String)} GROUP BY trace_id
+        FROM trace_ranges AS ranges WHERE trace_id = {trace_id:String} HAVING count() > 0
         """,
-        {"ids": sorted(trace_ids)},
+        {"trace_id": trace_id},
     )
-    return {row["trace_id"]: (row["first"], row["last"]) for row in rows}
+    return (rows[0]["first"], rows[0]["last"]) if rows else None
 
 
 def trace(store: Telemetry, scope: Scope, text: str) -> Trace:

@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 FOLDER = "telemetry"
 # A question that takes longer is wrong; it would hold a connection that others wait for.
 LONGEST_QUESTION_S = 60
-GIB = 1 << 30
+MIB, GIB = 1 << 20, 1 << 30
 # What is larger is sorted and grouped on disk; a question that doesn't fit even so must not end the hub's machine.
 QUESTION = {
     "max_execution_time": LONGEST_QUESTION_S,
     "max_memory_usage": 2 * GIB,
     "max_bytes_before_external_group_by": GIB // 2,
     "max_bytes_before_external_sort": GIB // 2,
+    # What one core would read alone otherwise: a few hours of spans.
+    "merge_tree_min_rows_for_concurrent_read": 16_384,
+    "merge_tree_min_bytes_for_concurrent_read": MIB,
 }
 # A statement of which nobody hears any more must not happen later: a server gives up before its client does.
 WITHIN_TIME = {"max_execution_time": ANSWER_S - 20}

@@ -43,7 +43,8 @@ ORDER BY (namespace, timestamp)
 TTL expires_at
 SETTINGS index_granularity = 2048, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- Where in time a trace is. A row for each hour that it touches, so that an hour can be made anew.
+-- Where in time a trace is. A row for each hour that it touches, so that an hour can be made anew. A page of traces looks
+-- up a hundred of them: each in a granule of its own, which is therefore small.
 CREATE TABLE IF NOT EXISTS trace_ranges
 (
     trace_id   String CODEC(ZSTD(1)),
@@ -59,7 +60,7 @@ ENGINE = AggregatingMergeTree
 PARTITION BY intDiv(hour, 24)
 ORDER BY (trace_id, namespace, hour)
 TTL expires_at
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS index_granularity = 512, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS operation_minutes
 (
