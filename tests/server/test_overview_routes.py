@@ -94,7 +94,9 @@ def test_an_empty_hub_takes_the_sample_week_once(tmp_path: Path) -> None:
         assert client.get("/api/v1/lineage", params={"nodeId": HEADLINE}).status_code == 200
         [taken] = taker.submissions
         assert (taken.kind, taken.namespace, len(taken.columns["span_id"])) == ("traces", "default", spans)
-        week_of = client.get("/api/v1/overview?hours=168").json()
+        # An answer that took long enough says what it left out, and the next goes on from there.
+        answers = (client.get("/api/v1/overview?hours=168").json() for _ in range(100))
+        week_of = next(one for one in answers if not one["truncated"])
         failed = {event["run"]["runId"] for event in week.events if event.get("eventType") == "FAIL"}
         assert week_of["failedRuns"]["count"] == len(failed) > 0
         assert week_of["schemaChanges"]["count"] > 0
