@@ -45,7 +45,7 @@ demo: setup java ## Start a hub, run a data pipeline on Spark twice, show its li
 serve: setup ## Start a hub on 127.0.0.1:8000 with the user's data folder
 	@$(BIN)/lineage-hub serve
 
-check: static quick ## Format, lint, types, imports and quick tests: about a minute
+check: static quick ## Format, lint, types, imports and quick tests: about six minutes
 
 static: setup page-check
 	$(BIN)/ruff format --check .
