@@ -72,6 +72,21 @@ def test_any_text_is_a_question(client: TestClient, text: str, first: str) -> No
     assert names(client, q=text)[0] == first
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["owner first", "tag first"])
+def test_of_two_texts_that_fit_as_well_the_same_is_told_whichever_came_first(
+    tmp_path: Path, order: tuple[int, int]
+) -> None:
+    told = [
+        complete(1, outputs=[dataset("a", ownership=facet(owners=[{"name": "team:a"}]))]),
+        complete(1, run=2, outputs=[dataset("a", tags=facet(tags=[{"key": "tier"}]))]),
+    ]
+    with TestClient(create_app(load_settings({"data_dir": tmp_path, "log_level": "error"}, environ={}))) as client:
+        for at in order:
+            assert client.post("/api/v1/lineage", json=told[at]).status_code == 201
+        (found,) = client.get("/api/v1/search", params={"q": "t"}).json()["results"]
+    assert [(one["field"], one["value"]) for one in found["matches"]] == [("tag", "tier")]
+
+
 @pytest.mark.parametrize("text", ["%", "_", '""', "()", "xyzzy", "*", "\\", "\ud7ff", "—", "q" * 1000])
 def test_what_is_not_there_gives_an_empty_answer(client: TestClient, text: str) -> None:
     assert names(client, q=text) == []

@@ -232,8 +232,9 @@ def _found(
         state: str | None = ACTIVE if one.alive or not one.mentioned else DELETED
         if is_job:
             state = latest[entity].state if entity in latest else None
-        texts = [text for facet, holder in one.facets.items() if facet in wanted_facets
-                 for text in _told(facet, bodies.get(holder.blob, b""))]  # fmt: skip
+        # In an order of their own: of two that fit as well the first is told, whichever came first.
+        texts = [text for facet in wanted_facets if facet in one.facets
+                 for text in _told(facet, bodies.get(one.facets[facet].blob, b""))]  # fmt: skip
         texts = with_said_tags(snapshot, entity, texts, is_job=is_job)
         if not _is_wanted(question, names[entity][0], one, state, texts):
             continue
