@@ -12,7 +12,6 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from lineage_hub.model import Scope
-from lineage_hub.model.moment import FOREVER
 from lineage_hub.query.telemetry.asking import DAY_NS, Row, Telemetry, Where, started_between
 from lineage_hub.query.telemetry.rollups import (
     HOUR_NS,
@@ -185,7 +184,7 @@ def _read(store: Telemetry, scope: Scope, stretches: Sequence[Stretch], unit: in
             f"since_{number}": max(since, 0),
             f"until_{number}": max(until, 0),
             f"before_{number}": max(since - DAY_NS, 0),
-            f"after_{number}": min(until + _JUST_NS, FOREVER),
+            f"after_{number}": until + _JUST_NS,
             f"still_{number}": max(since - _JUST_NS, 0),
         }
     callee, caller = (Where(scope).add(f"({' OR '.join(either)})", **times) for either in (callees, callers))

@@ -20,6 +20,7 @@ from lineage_hub.query.telemetry.rollups import (
     middle,
     spans_of_hours,
     touched_hours,
+    whole,
 )
 from lineage_hub.wire import instant_text
 
@@ -103,15 +104,14 @@ def operations(store: Telemetry, scope: Scope, asked: OperationsQuestion) -> Ans
 
 def are_few(store: Telemetry, scope: Scope, asked: OperationsQuestion, by_hour: Mapping[int, int]) -> bool:
     """Whether the spans can be read one by one. Hours tell it, unless it hangs on those that the stretch cuts."""
-    first, last = touched_hours((asked.since, asked.until))
+    stretch = (asked.since, asked.until)
+    first, last = touched_hours(stretch)
     if sum(spans for hour, spans in by_hour.items() if first <= hour < last) <= MOST_READ:
         return True
-    wholes = range(-(-asked.since // HOUR_NS), asked.until // HOUR_NS)
-    if sum(spans for hour, spans in by_hour.items() if hour in wholes) > MOST_READ:
+    start, end = whole(stretch, HOUR_NS) or (0, 0)
+    if sum(spans for hour, spans in by_hour.items() if start <= hour * HOUR_NS < end) > MOST_READ:
         return False
-    source = Source(
-        scope, (asked.since, asked.until), service_name=asked.service, operation_name=asked.operation, states=False
-    )
+    source = Source(scope, stretch, service_name=asked.service, operation_name=asked.operation, states=False)
     return bool(store.ask(f"SELECT sum(spans) AS spans FROM {source.text}", source.parameters)[0]["spans"] <= MOST_READ)
 
 
